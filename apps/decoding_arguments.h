@@ -18,6 +18,7 @@
 #include "config/config.h"
 #include "config/option_table.h"
 #include "config/rules/consistency.h"
+#include "config/used_by.h"
 #include "config/value.h"
 #include "translation/model_set.h"
 
@@ -37,15 +38,11 @@ class DecodingFlags {
     return std::ranges::any_of(given_, [&](const Given& given) { return given.option->name == name; });
   }
 
-  /// "--beam-size" of "beam_size".
-  static std::string flag_of(std::string_view name) {
-    std::string flag = fmt::format("--{}", name);
-    std::ranges::replace(flag, '_', '-');
-    return flag;
+  /// Whether samples are asked for here; a model may say so itself.
+  bool draws_samples() const {
+    return std::ranges::any_of(
+        given_, [](const Given& given) { return given.option->name == "sampling" && given.value.Scalar() == "true"; });
   }
-
-  /// Scores of translations are written: the length penalty is a part of them, also where samples are drawn.
-  void expect_scores() { scores_are_written_ = true; }
 
   /// A model's own configuration, changed by the flags that are given, as follow_changes() has it. Throws Error.
   Config applied_to(Config config) const {
@@ -56,25 +53,11 @@ class DecodingFlags {
       changed.emplace_back(option->name);
     }
     follow_changes(config.decoding, changed);
-    if (config.decoding.sampling) refuse_beam_search();
     check_consistency(config, "command line");
     return config;
   }
 
  private:
-  /// What was typed and changes nothing where samples are drawn. What a model says of its beam search may stay.
-  void refuse_beam_search() const {
-    const auto refuse = [&](std::string_view name, std::string_view reader) {
-      if (has(name))
-        throw Error(
-            fmt::format("{}: {}, and samples are drawn (decoding.sampling); leave it out", flag_of(name), reader));
-    };
-    refuse("stopping", "ends a beam search");
-    if (scores_are_written_) return;
-    refuse("length_penalty", "ranks what a beam search finds");
-    refuse("length_penalty_form", "ranks what a beam search finds");
-  }
-
   struct Given {
     const Option* option;
     std::string flag;  // as it was given, for messages
@@ -124,8 +107,20 @@ class DecodingFlags {
   }
 
   std::vector<Given> given_;
-  bool scores_are_written_ = false;
 };
+
+/// The options of translations that were given, as flags; for check_used().
+inline std::vector<std::string> given_options(const CLI::App& app) {
+  std::vector<std::string> given;
+  const auto add = [&](std::string_view name) {
+    const auto* option = app.get_option_no_throw(flag_of(name));
+    if (option && option->count() > 0) given.push_back(flag_of(name));
+  };
+  for (const auto& option : call_options()) add(option.name);
+  for (const auto& option : options())
+    if (option.section == "decoding") add(option.name);
+  return given;
+}
 
 /// The options that nmt-translate and nmt-eval share: what is searched how, and on what.
 struct DecodingArguments {
@@ -152,8 +147,6 @@ struct DecodingArguments {
 
   /// These models, with what is said here. Throws Error.
   ModelSetOptions model_set(std::vector<std::filesystem::path> directories, std::vector<double> weights) const {
-    if (directories.size() == 1 && flags.has("combination"))
-      throw Error("--combination: joins several models, and one is translating; leave it out");
     return {.directories = std::move(directories),
             .weights = std::move(weights),
             .device = device,

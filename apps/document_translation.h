@@ -16,7 +16,7 @@
 #include "base/process/log.h"
 #include "documents/document.h"
 #include "translate_arguments.h"
-#include "translation/aligning_translator.h"
+#include "translation/aligned_texts.h"
 #include "translation/model_set.h"
 
 namespace nmt {
@@ -39,7 +39,8 @@ inline int translate_one_document(const TranslateArguments& arguments, const Mod
                                   TranslatorOptions options, Logger& log) {
   constexpr size_t kLargest = DocumentLimits().unpacked_bytes;
   const std::string bytes = read_file(arguments.input == "-" ? "/dev/stdin" : arguments.input, kLargest);
-  const AligningTranslator translator(models.members(), std::move(options), arguments.terms(), arguments.copy_unknown);
+  const Translator translator(models.members(), std::move(options));
+  const Request common = arguments.stream_options().common;
   Output output(arguments.output);  // before the work: what cannot be written ends here
   std::unique_ptr<ProgressBar> bar;
   int64_t texts_of_document = 0;
@@ -48,11 +49,12 @@ inline int translate_one_document(const TranslateArguments& arguments, const Mod
     texts_of_document = std::ssize(texts);
     if (!arguments.quiet && arguments.output != "-" && standard_error_is_terminal())
       bar = std::make_unique<ProgressBar>("translate", texts_of_document, "texts");
-    return translator.translate(texts, {.progress =
-                                            [&](int64_t done) {
-                                              if (bar) bar->update(done);
-                                            },
-                                        .stopped = [] { return stop_signal() != 0; }});
+    return translate_aligned(translator, texts, common,
+                             {.progress =
+                                  [&](int64_t done) {
+                                    if (bar) bar->update(done);
+                                  },
+                              .stopped = [] { return stop_signal() != 0; }});
   };
   try {
     const std::string translated = translate_document(input_document_format(arguments), bytes, translate);

@@ -20,7 +20,7 @@
 #include "evaluation/evaluation_run.h"
 #include "evaluation/self_test.h"
 #include "observers.h"
-#include "scoring/python/seed.h"
+#include "scoring/python/numpy_random.h"
 #include "translation/similarity.h"
 
 namespace nmt {
@@ -72,6 +72,9 @@ int run(int argc, char** argv) {
   if (arguments.self_test) return run_self_test();
   catch_stop_signals();
   const auto log = make_logger("nmt-eval");
+  const unsigned work = kOfLines | (arguments.decoding.flags.draws_samples() ? kOfSamples : Work{});
+  if (const auto unused = check_used(given_options(app), work, Harmless::kWarn); !unused.empty())
+    log->warn("{}", unused);
   std::optional<Config> config;
   if (!arguments.config_file.empty()) config = arguments.load_run(*log);
   if (arguments.print_config) {

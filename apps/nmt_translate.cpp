@@ -102,7 +102,7 @@ void write_attention_file(const fs::path& file, const OutputItem& item, const Lo
 
 TranslatorOptions options_of(const TranslateArguments& arguments, const ModelSet& models) {
   TranslatorOptions options = models.options();
-  options.search.n_best = arguments.n_best;
+  options.search.n_best = arguments.ranks();
   options.search.attention = arguments.needs_attention();
   options.split_sentences = arguments.split_sentences;
   for (const auto& phrase : arguments.stream.common.must)
@@ -300,17 +300,18 @@ int run(int argc, char** argv) {
   if (!parse_command_line(app, argc, argv)) return kDone;
   if (!has_models()) throw Error("--model is required; see nmt-translate --help");
   arguments.check();
+  const std::string unused = arguments.check_used(app, serves());
 #ifdef NMT_WITH_DOCUMENTS
   if (arguments.is_document()) input_document_format(arguments);  // before models are loaded
 #endif
 #ifdef NMT_WITH_SERVER
   serving.check(app);
 #endif
-  if (arguments.writes_scores() || serves()) arguments.decoding.flags.expect_scores();
   if (!serves()) arguments.check_files();
 
   catch_stop_signals();
   const auto log = make_logger("nmt-translate");
+  if (!unused.empty()) log->warn("{}", unused);
   arguments.decoding.set_threads();
 #ifdef NMT_WITH_SERVER
   if (serves()) {

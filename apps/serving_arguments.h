@@ -87,12 +87,6 @@ struct ServingArguments {
 
   /// Throws Error where an option is given that the requests say themselves, or that a service has not.
   void check(const CLI::App& app) const {
-    for (const char* name :
-         {"--input", "--input-format", "--format-in", "--text", "--score", "--output", "--format", "--n-best",
-          "--scores", "--token-scores", "--copy-unknown", "--alignment", "--alignment-out", "--attention-out",
-          "--prefix", "--must", "--must-not", "--buffer-lines"}) {
-      if (wanted() && app.count(name) > 0) throw Error(fmt::format("{}: not with --serve", name));
-    }
     for (const char* name : {"--glossary", "--keep-placeholders"}) {
       if (has_models() && app.count(name) > 0)
         throw Error(fmt::format("{}: with --serve-config it stands in that file, at a model", name));

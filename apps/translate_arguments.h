@@ -95,17 +95,16 @@ struct TranslateArguments {
     if (attention_is_file() && texts.size() != 1)
       throw Error(
           fmt::format("--attention-out {}: draws one --text; give a folder for several and for lines", attention_out));
-    if (is_document()) {
-      for (const auto& [given, option] : options_of_lines())
-        if (given)
-          throw Error(fmt::format(
-              "{}: is of single lines, and --format-in translates a document as a whole; leave it out", option));
-    }
-    if (scores_given())
-      for (const auto& [given, option] : options_of_search())
-        if (given)
-          throw Error(fmt::format("{}: is of a search, and {} scores translations as they are; leave it out", option,
-                                  targets.empty() ? "--target" : "--score"));
+    if (scores_given() && (input_format == "tsv" || input_format == "json"))
+      throw Error("--input-format: a score has no constraints; give plain sources, or a set");
+  }
+
+  /// Throws Error for an option that misleads; a line for a warning of options without effect, or "".
+  std::string check_used(const CLI::App& app, bool serves) const {
+    unsigned work = serves ? kOfService : is_document() ? kOfDocument : scores_given() ? kOfScores : kOfLines;
+    if (models.size() == 1) work |= kOfOneModel;
+    if (decoding.flags.draws_samples() && !writes_scores() && !serves) work |= kOfSamples;
+    return nmt::check_used(given_options(app), work, Harmless::kWarn);
   }
 
   std::vector<UserFile> inputs() const {
@@ -121,13 +120,7 @@ struct TranslateArguments {
   }
 
   /// Throws Error where something that is read or written would be lost.
-  void check_files() const {
-    check_outputs(inputs(), outputs());
-    if (attention_out.empty() || attention_is_file()) return;
-    const UserFile folder{"--attention-out", attention_out};
-    check_numbered_outputs(folder, inputs());
-    check_numbered_outputs(folder, outputs());
-  }
+  void check_files() const { check_outputs(inputs(), outputs()); }
 
   /// Whether the input is a test set, to be read as nmt-eval does.
   bool is_set() const { return input_format == "set"; }
@@ -138,7 +131,8 @@ struct TranslateArguments {
   /// Whether the output has the scores of translations.
   bool writes_scores() const { return scores || scores_given() || format == "tsv" || format == "jsonl"; }
   bool attention_is_file() const { return attention_out.ends_with(".svg") || attention_out.ends_with(".html"); }
-  bool all_alternatives() const { return n_best > 1; }
+  int64_t ranks() const { return is_document() || scores_given() ? 1 : n_best; }
+  bool all_alternatives() const { return ranks() > 1; }
   bool needs_attention() const {
     return copy_unknown || !alignment.empty() || !alignment_file.empty() || !attention_out.empty();
   }
@@ -176,7 +170,7 @@ struct TranslateArguments {
   LineStreamOptions stream_options() const {
     LineStreamOptions options = stream;
     options.common.terms = terms();
-    options.copy_unknown = copy_unknown;
+    options.common.copy_unknown = copy_unknown;
     options.input = input_format == "tsv"    ? InputFormat::kTsv
                     : input_format == "json" ? InputFormat::kJson
                                              : InputFormat::kText;
@@ -184,44 +178,6 @@ struct TranslateArguments {
   }
 
  private:
-  struct Given {
-    bool is_given;
-    std::string option;
-  };
-  std::vector<Given> constraints() const {
-    const auto& common = stream.common;
-    return {{n_best > 1, "--n-best"},
-            {!common.prefix.empty(), "--prefix"},
-            {!common.must.empty(), "--must"},
-            {!common.must_not.empty(), "--must-not"},
-            {input_format == "tsv" || input_format == "json", "--input-format"}};
-  }
-  /// What a document has no place for.
-  std::vector<Given> options_of_lines() const {
-    auto options = constraints();
-    options.insert(options.end(), {{scores, "--scores"},
-                                   {token_scores, "--token-scores"},
-                                   {!alignment.empty(), "--alignment"},
-                                   {!alignment_file.empty(), "--alignment-out"},
-                                   {!attention_out.empty(), "--attention-out"},
-                                   {format != "text", "--format"},
-                                   {is_set(), "--input-format"},
-                                   {!targets.empty(), "--score"}});
-    return options;
-  }
-  /// What changes nothing where translations are given.
-  std::vector<Given> options_of_search() const {
-    auto options = constraints();
-    options.insert(options.end(), {{copy_unknown, "--copy-unknown"},
-                                   {split_sentences, "--split-sentences"},
-                                   {!glossary.empty(), "--glossary"},
-                                   {keep_placeholders, "--keep-placeholders"}});
-    for (const char* name : {"sampling", "temperature", "top_k", "top_p", "no_repeat_ngram_size", "diversity_groups",
-                             "diversity_strength"})
-      options.push_back({decoding.flags.has(name), decoding.flags.flag_of(name)});
-    return options;
-  }
-
   void add_input(CLI::App& app, const std::string& group) {
     app.add_option("-i,--input", input, "source text, a sentence a line, plain or gzip; - = standard input")
         ->type_name("FILE")

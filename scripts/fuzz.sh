@@ -40,8 +40,8 @@ readers=(
   src/base/files/line_reader src/base/files/protocol_buffer src/base/files/stored_weights src/base/files/strict_json
   src/config/loading/model_description src/config/loading/old_programs src/config/loading/schema
   src/config/loading/yaml_reader src/data/lexicon src/data/manifest src/data/prepared_corpus src/text/codec/codec
-  src/text/corpus/text_reader src/text/pairs/corpus_reader src/text/pairs/json_lines_reader src/text/pairs/pair_formats
-  src/text/pairs/pair_reader src/text/pairs/tsv_reader src/text/pairs/two_files_reader src/text/place_tags
+  src/text/corpus/text_reader src/text/pairs/corpus_reader src/text/pairs/line_pairs_readers src/text/pairs/pair_formats
+  src/text/pairs/pair_reader src/text/pairs/xml_pairs_reader src/text/place_tags
   src/text/sentencepiece/sentencepiece_tokenizer src/text/sentencepiece/subword_sampler src/text/word_links
   src/text/words)
 

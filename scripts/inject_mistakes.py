@@ -22,7 +22,7 @@ PRESETS = "All/EveryPreset.TrainsAsOnTheCpu/vaswani_base:All/EveryPreset.TrainsA
 
 # (class, mistake, file, what stands there, what is put in its place, the tests that have to fail, of which program)
 MISTAKES = [
-    ("host access", "numbers of the device are read where they are", "src/search/step_scores.cpp",
+    ("host access", "numbers of the device are read where they are", "src/search/torch_step.cpp",
      "at::stack({device_values.to(torch::kFloat64), device_ids.to(torch::kFloat64)}).cpu()",
      "at::stack({device_values.to(torch::kFloat64), device_ids.to(torch::kFloat64)})",
      "OnDeviceDecoding.Transformer", "test_on_device"),

@@ -1,7 +1,7 @@
 // Word alignments of a prepared split by the aligners of nmt-prepro, which learn from its training pairs:
 //   alignment_bench PREPARED_DIR SPLIT HOW [THREADS] > links
-// HOW: model1, hmm, reversed (one direction each), or intersection, union, grow_diagonal, grow_diagonal_final. A line a
-// pair, source-target from 0, words between white space; alignment_error_rate.py compares them with links made by hand.
+// HOW: model1, hmm, reversed (one direction each), or grow_diagonal (both). A line a pair, source-target from 0, words
+// between white space; alignment_error_rate.py compares them with links made by hand.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <string>
 
@@ -22,12 +21,6 @@
 
 namespace nmt {
 namespace {
-
-const std::map<std::string, Symmetrization> kBothDirections = {
-    {"intersection", Symmetrization::kIntersection},
-    {"union", Symmetrization::kUnion},
-    {"grow_diagonal", Symmetrization::kGrowDiagonal},
-    {"grow_diagonal_final", Symmetrization::kGrowDiagonalFinal}};
 
 std::vector<PieceLink> links_of(const HmmAligner& aligner, std::span<const int32_t> from, std::span<const int32_t> to,
                                 bool reversed) {
@@ -49,7 +42,7 @@ void run(const std::filesystem::path& folder, const std::string& split, const st
   const auto start = std::chrono::steady_clock::now();
   HmmOptions options{.threads = threads};
   if (how == "model1") options.iterations = 0;
-  const bool both = kBothDirections.contains(how), backwards = how == "reversed";
+  const bool both = how == "grow_diagonal", backwards = how == "reversed";
   if (!both && !backwards && how != "model1" && how != "hmm") throw Error(how + ": no such aligner");
   std::optional<HmmAligner> forward, reversed;
   if (!backwards) forward = HmmAligner::train(train, sources, targets, options);
@@ -58,10 +51,9 @@ void run(const std::filesystem::path& folder, const std::string& split, const st
              std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   for (int64_t pair = 0; pair < pairs.size(); ++pair) {
     const auto source = pairs.source(pair), target = pairs.target(pair);
-    const auto links =
-        both ? symmetrize(forward->align(source, target), reversed->align(target, source), kBothDirections.at(how))
-             : links_of(backwards ? *reversed : *forward, backwards ? target : source, backwards ? source : target,
-                        backwards);
+    const auto links = both ? grow_diagonal(forward->align(source, target), reversed->align(target, source))
+                            : links_of(backwards ? *reversed : *forward, backwards ? target : source,
+                                       backwards ? source : target, backwards);
     const auto of_source = source_words(codec, pairs.source_text(pair), source).word_of_piece;
     const auto of_target = target_words(codec, target).word_of_piece;
     std::set<std::pair<int64_t, int64_t>> words;

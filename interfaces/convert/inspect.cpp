@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "base/process/log.h"
 #include "convert/marian/marian_export.h"
 #include "convert/plain/ctranslate2.h"
 #include "convert/plain/model_weights.h"
@@ -12,12 +13,6 @@
 
 namespace nmt::convert {
 namespace {
-
-std::string with_points(int64_t count) {
-  std::string digits = fmt::format("{}", count);
-  for (auto at = std::ssize(digits) - 3; at > 0; at -= 3) digits.insert(at, ",");
-  return digits;
-}
 
 /// Embeddings, encoder, decoder, output layer: by the first word of the name.
 std::string part_of(const std::string& name) {
@@ -61,15 +56,15 @@ std::string describe(const PlainModel& model) {
                                 codec.options().lowercase ? ", lower-cased" : ""));
   if (const auto& prefix = codec.options().source_prefix; !prefix.empty()) line("", "before each source: " + prefix);
   line("vocabulary",
-       fmt::format("{} source, {} target", with_points(codec.source().size()), with_points(codec.target().size())));
+       fmt::format("{} source, {} target", with_commas(codec.source().size()), with_commas(codec.target().size())));
   std::map<std::string, int64_t> parts;
   int64_t total = 0;
   for (const auto& [name, array] : model.weights) {
     parts[part_of(name)] += std::ssize(array.values);
     total += std::ssize(array.values);
   }
-  line("parameters", with_points(total));
-  for (const auto& [part, count] : parts) line("", fmt::format("{:>13} {}", with_points(count), part));
+  line("parameters", with_commas(total));
+  for (const auto& [part, count] : parts) line("", fmt::format("{:>13} {}", with_commas(count), part));
   line("weights", model.stored.name());
   const auto& decoding = model.config.decoding;
   line("decoding", fmt::format("beam {}, length penalty {} ({})", decoding.beam_size, decoding.length_penalty,

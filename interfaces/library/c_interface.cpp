@@ -80,6 +80,19 @@ char* copied(std::string_view text) {
 
 char* copied_json(const Json& answer) { return copied(answer.dump(-1, ' ', false, Json::error_handler_t::replace)); }
 
+enum class Answer { kRequired, kOptional };
+
+/// A function whose body answers with JSON.
+template <typename Body>
+nmt_status answered(char** answer, Answer kind, const Body& body) noexcept {
+  if (answer) *answer = nullptr;
+  return without_exceptions([&] {
+    if (kind == Answer::kRequired) required(answer, "answer");
+    const Json json = body();
+    if (answer) *answer = copied_json(json);
+  });
+}
+
 /// The caller's callback with a stop for the work that it may end.
 class Listener {
  public:
@@ -108,31 +121,13 @@ class Listener {
   StopToken stop_;
 };
 
-void read_translator(JsonRequest& request, TranslatorOptions& options) {
-  request.read("models", options.models);
-  request.read("weights", options.weights);
-  request.read("device", options.device);
-  request.read("threads", options.threads);
-  request.read("max_source_length", options.max_source_length);
-}
-
 /// Does not read the texts; finishes the request.
 TranslateOptions read_translation(JsonRequest& request, const Listener& listener) {
   TranslateOptions options;
-  request.read("n_best", options.n_best);
-  request.read("prefix", options.prefix);
-  request.read("must", options.must);
-  request.read("must_not", options.must_not);
+  request.read_fields(options);
   std::string glossary;
   request.read("glossary", glossary);
   if (!glossary.empty()) options.glossary = Glossary::read(glossary);
-  request.read("keep_placeholders", options.keep_placeholders);
-  request.read("split_sentences", options.split_sentences);
-  request.read("copy_unknown", options.copy_unknown);
-  request.read("token_scores", options.token_scores);
-  request.read("alignment", options.alignment);
-  request.read("attention", options.attention);
-  request.read("first_line", options.first_line);
   request.finish(options.decoding);
   options.progress = listener.progress();
   options.stop = listener.stop();
@@ -150,73 +145,31 @@ std::vector<Request> read_texts(JsonRequest& request) {
       continue;
     }
     JsonRequest one(item.dump().c_str());
-    one.read("source", text.source);
-    one.read("prefix", text.prefix);
-    one.read("must", text.must);
-    one.read("must_not", text.must_not);
+    one.read_fields(text);
     one.finish();
   }
   return texts;
 }
 
 Scorer read_scorer(JsonRequest& request) {
+  const auto made_of = [&](auto options) {
+    request.read_fields(options);
+    return Scorer(options);
+  };
   std::string metric;
   request.read("metric", metric);
-  if (metric == "bleu") {
-    BleuOptions bleu;
-    request.read("tokenizer", bleu.tokenizer);
-    request.read("sentencepiece_model", bleu.sentencepiece_model);
-    request.read("lowercase", bleu.lowercase);
-    request.read("smooth_method", bleu.smooth_method);
-    request.read("smooth_value", bleu.smooth_value);
-    request.read("max_ngram_order", bleu.max_ngram_order);
-    request.read("effective_order", bleu.effective_order);
-    return Scorer(bleu);
-  }
-  if (metric == "chrf") {
-    ChrfOptions chrf;
-    request.read("char_order", chrf.char_order);
-    request.read("word_order", chrf.word_order);
-    request.read("beta", chrf.beta);
-    request.read("lowercase", chrf.lowercase);
-    request.read("whitespace", chrf.whitespace);
-    request.read("eps_smoothing", chrf.eps_smoothing);
-    return Scorer(chrf);
-  }
+  if (metric == "bleu") return made_of(BleuOptions());
+  if (metric == "chrf") return made_of(ChrfOptions());
   if (metric != "ter") throw UserError("metric '" + shown(metric) + "': one of bleu, chrf, ter");
   TerOptions ter;
-  request.read("normalized", ter.normalized);
   request.read("no_punct", ter.no_punctuation);
-  request.read("asian_support", ter.asian_support);
-  request.read("case_sensitive", ter.case_sensitive);
-  return Scorer(ter);
-}
-
-Configuration read_configuration(JsonRequest& request) {
-  Configuration configuration;
-  request.read("configuration", configuration.file);
-  request.read("settings", configuration.settings);
-  return configuration;
+  return made_of(ter);
 }
 
 ServerOptions read_server(JsonRequest& request) {
   ServerOptions options;
-  read_translator(request, options.translator);
-  request.read("address", options.address);
-  request.read("config_file", options.config_file);
-  request.read("split_sentences", options.split_sentences);
-  request.read("api_key", options.api_key);
-  request.read("api_keys_file", options.api_keys_file);
-  request.read("tls_certificate", options.tls_certificate);
-  request.read("tls_key", options.tls_key);
-  request.read("allowed_origin", options.allowed_origin);
-  request.read("allowed_hosts", options.allowed_hosts);
-  request.read("requests_per_minute", options.requests_per_minute);
-  request.read("characters_per_minute", options.characters_per_minute);
-  request.read("time_limit", options.time_limit);
-  request.read("queue_lines", options.queue_lines);
-  request.read("max_characters", options.max_characters);
-  request.read("access_log", options.access_log);
+  request.read_fields(options.translator);
+  request.read_fields(options);
   request.finish(options.translator.decoding);
   return options;
 }
@@ -247,7 +200,7 @@ nmt_status nmt_translator_create(const char* options, nmt_translator** translato
     required(translator, "translator");
     JsonRequest request(options);
     TranslatorOptions wanted;
-    read_translator(request, wanted);
+    request.read_fields(wanted);
     request.finish(wanted.decoding);
     *translator = new nmt_translator{Translator(wanted)};
   });
@@ -265,9 +218,7 @@ nmt_status nmt_translator_translate_text(const nmt_translator* translator, const
 
 nmt_status nmt_translator_translate(const nmt_translator* translator, const char* request, nmt_callback callback,
                                     void* user, char** answer) {
-  if (answer) *answer = nullptr;
-  return without_exceptions([&] {
-    required(answer, "answer");
+  return answered(answer, Answer::kRequired, [&] {
     const Translator kept = required(translator, "translator").translator;
     JsonRequest wanted(request);
     const auto texts = read_texts(wanted);
@@ -275,15 +226,13 @@ nmt_status nmt_translator_translate(const nmt_translator* translator, const char
     Json translations = Json::array();
     for (const auto& translation : kept.translate_requests(texts, options))
       translations.push_back(to_json(translation, options));
-    *answer = copied_json(Json{{"translations", std::move(translations)}});
+    return Json{{"translations", std::move(translations)}};
   });
 }
 
 nmt_status nmt_translator_score(const nmt_translator* translator, const char* request, nmt_callback callback,
                                 void* user, char** answer) {
-  if (answer) *answer = nullptr;
-  return without_exceptions([&] {
-    required(answer, "answer");
+  return answered(answer, Answer::kRequired, [&] {
     const Translator kept = required(translator, "translator").translator;
     JsonRequest wanted(request);
     std::vector<std::string> sources, targets;
@@ -293,14 +242,12 @@ nmt_status nmt_translator_score(const nmt_translator* translator, const char* re
     Json alternatives = Json::array();
     for (const auto& alternative : kept.score(sources, targets, options))
       alternatives.push_back(to_json(alternative, options));
-    *answer = copied_json(Json{{"alternatives", std::move(alternatives)}});
+    return Json{{"alternatives", std::move(alternatives)}};
   });
 }
 
 nmt_status nmt_score(const char* request, char** answer) {
-  if (answer) *answer = nullptr;
-  return without_exceptions([&] {
-    required(answer, "answer");
+  return answered(answer, Answer::kRequired, [&] {
     JsonRequest wanted(request);
     const Scorer scorer = read_scorer(wanted);
     std::vector<std::string> hypotheses;
@@ -309,60 +256,48 @@ nmt_status nmt_score(const char* request, char** answer) {
     bool sentence = false;
     wanted.read("hypotheses", hypotheses);
     wanted.read("references", references);
-    wanted.read("threads", options.threads);
-    wanted.read("bootstrap", options.bootstrap);
-    wanted.read("seed", options.seed);
+    wanted.read_fields(options);
     wanted.read("sentence", sentence);
     wanted.finish();
-    if (!sentence) {
-      *answer = copied_json(to_json(scorer.corpus_score(hypotheses, references, options)));
-      return;
-    }
+    if (!sentence) return to_json(scorer.corpus_score(hypotheses, references, options));
     if (hypotheses.size() != 1) throw UserError("sentence: is of one hypothesis; score several as a corpus");
     std::vector<std::string> of_sentence;
     for (const auto& set : references) of_sentence.insert(of_sentence.end(), set.begin(), set.end());
-    *answer = copied_json(to_json(scorer.sentence_score(hypotheses.front(), of_sentence)));
+    return to_json(scorer.sentence_score(hypotheses.front(), of_sentence));
   });
 }
 
 nmt_status nmt_prepare(const char* request, nmt_callback callback, void* user, char** answer) {
-  if (answer) *answer = nullptr;
-  return without_exceptions([&] {
+  return answered(answer, Answer::kOptional, [&] {
     JsonRequest wanted(request);
     const Listener listener(callback, user);
     PrepareOptions options;
-    options.configuration = read_configuration(wanted);
+    wanted.read("configuration", options.configuration.file);
+    wanted.read("settings", options.configuration.settings);
     wanted.read("overwrite", options.overwrite);
     wanted.finish();
     options.log = listener.log();
     options.stop = listener.stop();
-    const auto prepared = prepare(options);
-    if (answer)
-      *answer = copied_json(
-          Json{{"directory", prepared.directory}, {"table", prepared.table}, {"up_to_date", prepared.up_to_date}});
+    return fields_of(prepare(options));
   });
 }
 
 nmt_status nmt_train(const char* request, nmt_callback callback, void* user, char** answer) {
-  if (answer) *answer = nullptr;
-  return without_exceptions([&] {
+  return answered(answer, Answer::kOptional, [&] {
     JsonRequest wanted(request);
     const Listener listener(callback, user);
     TrainerOptions options;
-    options.configuration = read_configuration(wanted);
+    wanted.read("configuration", options.configuration.file);
+    wanted.read("settings", options.configuration.settings);
     wanted.read("restart", options.restart);
     wanted.finish();
     if (callback) options.callbacks = callbacks_to([listener](const Json& event) { listener.tell(event); });
     options.log = listener.log();
     options.stop = listener.stop();
     const auto trained = Trainer(std::move(options)).run();
-    Json result = {{"run_directory", trained.run_directory},
-                   {"best_model", trained.best_model},
-                   {"reason", trained.reason},
-                   {"stopped", trained.stopped},
-                   {"updates", trained.updates}};
+    Json result = fields_of(trained);
     if (trained.best) result["best"] = to_json(*trained.best);
-    if (answer) *answer = copied_json(result);
+    return result;
   });
 }
 

@@ -19,21 +19,12 @@
 
 namespace nmt::api {
 
-/// One of the three is there.
 class NMT_NOT_EXPORTED Scorer::State {
  public:
-  std::shared_ptr<const scoring::Bleu> bleu = {};
-  std::shared_ptr<const scoring::Chrf> chrf = {};
-  std::shared_ptr<const scoring::Ter> ter = {};
-
-  std::shared_ptr<const scoring::Metric> metric() const {
-    if (bleu) return bleu;
-    if (chrf) return chrf;
-    return ter;
-  }
+  std::shared_ptr<const scoring::Metric> metric;
 };
 
-std::shared_ptr<const scoring::Metric> Access::metric(const Scorer& scorer) { return scorer.state_->metric(); }
+std::shared_ptr<const scoring::Metric> Access::metric(const Scorer& scorer) { return scorer.state_->metric; }
 
 namespace {
 
@@ -80,41 +71,15 @@ Score to_score(const scoring::Score& found) {
   score.text = found.format();
   score.json = found.format_json();
   if (found.confidence) score.confidence = to_confidence(*found.confidence);
-  return score;
-}
-
-Score to_score(const scoring::BleuScore& found) {
-  Score score = to_score(static_cast<const scoring::Score&>(found));
   score.counts = found.correct;
   score.totals = found.total;
   score.precisions = found.precisions;
   score.brevity_penalty = found.brevity_penalty;
   score.system_length = found.hypothesis_length;
   score.reference_length = found.reference_length;
-  return score;
-}
-
-Score to_score(const scoring::TerScore& found) {
-  Score score = to_score(static_cast<const scoring::Score&>(found));
   score.edits = found.edits;
-  score.reference_words = found.reference_length;
+  score.reference_words = found.reference_words;
   return score;
-}
-
-/// The details of BLEU and TER from the sums of their statistics.
-template <typename Metric>
-Score detailed(const Metric& metric, const scoring::Score& score, const std::vector<double>& sums) {
-  if constexpr (std::is_same_v<Metric, scoring::Bleu>) {
-    auto details = metric.bleu_of(sums);
-    static_cast<scoring::Score&>(details) = score;
-    return to_score(details);
-  } else if constexpr (std::is_same_v<Metric, scoring::Ter>) {
-    auto details = metric.ter_of(sums);
-    static_cast<scoring::Score&>(details) = score;
-    return to_score(details);
-  } else {
-    return to_score(score);
-  }
 }
 
 constexpr int kMaxNgramOrder = 1000;  // of n-grams, as in nmt-score: more would fill the memory
@@ -128,7 +93,7 @@ Scorer::Scorer(const BleuOptions& options) {
     if (const auto value = options.smooth_value; value && !(*value >= 0 && *value <= scoring::kMaxSmoothing))
       throw nmt::Error(fmt::format("smooth_value {}: use a number from 0 to {}", *value, scoring::kMaxSmoothing));
     auto state = std::make_shared<State>();
-    state->bleu =
+    state->metric =
         std::make_shared<const scoring::Bleu>(scoring::BleuOptions{.tokenizer = options.tokenizer,
                                                                    .sentencepiece_model = options.sentencepiece_model,
                                                                    .lowercase = options.lowercase,
@@ -149,12 +114,12 @@ Scorer::Scorer(const ChrfOptions& options) {
       throw nmt::Error("chrF needs n-grams of some order: raise char_order or word_order");
     if (options.beta < 0) throw nmt::Error(fmt::format("beta {}: use 0 or more", options.beta));
     auto state = std::make_shared<State>();
-    state->chrf = std::make_shared<const scoring::Chrf>(scoring::ChrfOptions{.char_order = options.char_order,
-                                                                             .word_order = options.word_order,
-                                                                             .beta = options.beta,
-                                                                             .lowercase = options.lowercase,
-                                                                             .whitespace = options.whitespace,
-                                                                             .eps_smoothing = options.eps_smoothing});
+    state->metric = std::make_shared<const scoring::Chrf>(scoring::ChrfOptions{.char_order = options.char_order,
+                                                                               .word_order = options.word_order,
+                                                                               .beta = options.beta,
+                                                                               .lowercase = options.lowercase,
+                                                                               .whitespace = options.whitespace,
+                                                                               .eps_smoothing = options.eps_smoothing});
     state_ = std::move(state);
   });
 }
@@ -162,50 +127,32 @@ Scorer::Scorer(const ChrfOptions& options) {
 Scorer::Scorer(const TerOptions& options) {
   guarded([&] {
     auto state = std::make_shared<State>();
-    state->ter = std::make_shared<const scoring::Ter>(scoring::TerOptions{.normalized = options.normalized,
-                                                                          .no_punctuation = options.no_punctuation,
-                                                                          .asian_support = options.asian_support,
-                                                                          .case_sensitive = options.case_sensitive});
+    state->metric = std::make_shared<const scoring::Ter>(scoring::TerOptions{.normalized = options.normalized,
+                                                                             .no_punctuation = options.no_punctuation,
+                                                                             .asian_support = options.asian_support,
+                                                                             .case_sensitive = options.case_sensitive});
     state_ = std::move(state);
   });
 }
 
-namespace {
-
-template <typename Texts>
-Score corpus_score_of(const Scorer& scorer, const std::vector<std::string>& hypotheses, const Texts& references,
-                      const CorpusOptions& options) {
-  return guarded([&] {
-    const auto metric = Access::metric(scorer);
-    std::vector<double> sums;
-    const auto score = scoring::score_corpus(*metric, hypotheses, references, inner_options(options), &sums);
-    if (const auto* bleu = dynamic_cast<const scoring::Bleu*>(metric.get())) return detailed(*bleu, score, sums);
-    if (const auto* ter = dynamic_cast<const scoring::Ter*>(metric.get())) return detailed(*ter, score, sums);
-    return to_score(score);
-  });
-}
-
-}  // namespace
-
 Score Scorer::corpus_score(const std::vector<std::string>& hypotheses, const References& references,
                            const CorpusOptions& options) const {
-  return corpus_score_of(*this, hypotheses, references, options);
+  return guarded(
+      [&] { return to_score(scoring::score_corpus(*state_->metric, hypotheses, references, inner_options(options))); });
 }
 
 Score Scorer::corpus_score_optional(const std::vector<std::string>& hypotheses, const OptionalReferences& references,
                                     const CorpusOptions& options) const {
-  return corpus_score_of(*this, hypotheses, references, options);
-}
-
-Score Scorer::sentence_score(const std::string& hypothesis, const std::vector<std::string>& references) const {
   return guarded([&] {
-    if (state_->bleu) return to_score(state_->bleu->sentence_score(hypothesis, references));
-    if (state_->ter) return to_score(state_->ter->sentence_score(hypothesis, references));
-    return to_score(state_->chrf->sentence_score(hypothesis, references));
+    return to_score(scoring::score_corpus_optional(*state_->metric, hypotheses, references, inner_options(options)));
   });
 }
 
-std::string Scorer::name() const { return state_->metric()->name(); }
+Score Scorer::sentence_score(const std::string& hypothesis, const std::vector<std::string>& references) const {
+  return guarded([&] { return to_score(scoring::score_sentence(*state_->metric, hypothesis, references)); });
+}
+
+std::string Scorer::name() const { return state_->metric->name(); }
 
 std::vector<PairedScores> paired_test(const std::vector<std::vector<std::string>>& systems,
                                       const References& references, const std::vector<Scorer>& scorers,

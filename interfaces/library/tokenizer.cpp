@@ -175,7 +175,7 @@ std::string train_sentencepiece(const std::vector<std::string>& lines, const Sen
                                           .normalization = options.normalization,
                                           .option = "vocab_size"};
     auto model = nmt::train_sentencepiece(nmt::TrainingText(lines), inner,
-                                          {.should_stop = [stop = options.stop] { return stop.stop_requested(); }});
+                                          [stop = options.stop] { return stop.stop_requested(); });
     if (!model) throw Stopped("the training of SentencePiece was stopped");
     return std::move(*model);
   });

@@ -2,7 +2,6 @@
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <chrono>
@@ -30,16 +29,13 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{50};
 
-/// The one run at a time of this process. Not a mutex: its own thread may ask, in a callback, and so may a forked
-/// child, where the thread that runs is not there.
+/// The one run at a time of this process. Not a mutex: its own thread may ask, in a callback.
 class Turns {
  public:
   /// Waits for the end of another run; false where `stop` comes before that. Throws Error where no wait would end.
   bool take(const StopToken& stop) {
     std::unique_lock lock(mutex_);
     while (is_taken_) {
-      if (process_ != getpid())
-        throw nmt::Error("this process was forked while a training ran; train in one that is started anew (spawn)");
       if (thread_ == std::this_thread::get_id())
         throw nmt::Error(
             "a training was begun in a callback of another one, which waits for it; begin it when that one has ended");
@@ -48,7 +44,6 @@ class Turns {
     }
     is_taken_ = true;
     thread_ = std::this_thread::get_id();
-    process_ = getpid();
     return true;
   }
   void give_back() {
@@ -62,7 +57,6 @@ class Turns {
   std::condition_variable ended_;
   bool is_taken_ = false;
   std::thread::id thread_;
-  pid_t process_ = 0;
 };
 
 Turns& turns() {

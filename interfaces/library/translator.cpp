@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
-#include <initializer_list>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -15,14 +14,16 @@
 #include "base/process/user_files.h"
 #include "base/unicode.h"
 #include "config/loading/schema.h"
+#include "config/used_by.h"
 #include "documents/document.h"
 #include "library/inner/access.h"
 #include "library/inner/conversions.h"
+#include "library/inner/fields.h"
 #include "library/inner/guard.h"
 #include "library/inner/translator_state.h"
 #include "nn/device/parallel_ranges.h"
-#include "text/pairs/text_pair.h"
-#include "translation/aligning_translator.h"
+#include "text/pairs/pair_reader.h"
+#include "translation/aligned_texts.h"
 #include "translation/line_stream.h"
 
 namespace nmt::api {
@@ -56,16 +57,11 @@ std::vector<std::string> clean(const std::vector<std::string>& phrases) {
   return result;
 }
 
-std::vector<std::string> joined(const std::vector<std::string>& first, const std::vector<std::string>& second) {
-  auto result = clean(first);
-  for (auto& text : clean(second)) result.push_back(std::move(text));
-  return result;
-}
-
-nmt::TranslationRequest common_request(const TranslateOptions& options) {
+nmt::Request common_request(const TranslateOptions& options) {
   return {.prefix = CleanText(options.prefix).text,
           .must = clean(options.must),
           .must_not = clean(options.must_not),
+          .copy_unknown = options.copy_unknown,
           .terms = terms_of(options)};
 }
 
@@ -78,41 +74,24 @@ void check_has_name(std::string_view option, const std::string& file) {
   if (file.empty()) throw nmt::Error(fmt::format("{}: the name is empty; name a file", option));
 }
 
-/// An option without effect is refused: ignored without a word, it would look heard.
-void refuse(std::string_view call, std::initializer_list<std::pair<std::string_view, bool>> given) {
-  for (const auto& [name, is_given] : given)
-    if (is_given) throw nmt::Error(fmt::format("{}: {} has no effect on it; leave it out", call, name));
-}
-
-/// Refuses what is told of single translations; the names in Python beside those of C++.
-void refuse_details(std::string_view call, const TranslateOptions& options) {
-  refuse(call, {{"token_scores (return_tokens)", options.token_scores},
-                {"alignment (return_alignment)", options.alignment},
-                {"attention (return_attention)", options.attention}});
-}
-
-/// Refuses what has no effect where nothing is searched for.
-void refuse_search(std::string_view call, const TranslateOptions& options) {
-  refuse(call, {{"n_best", options.n_best > 1},
-                {"first_line", options.first_line > 0},
-                {"prefix", !options.prefix.empty()},
-                {"must", !options.must.empty()},
-                {"must_not", !options.must_not.empty()},
-                {"glossary", options.glossary.size() > 0},
-                {"keep_placeholders", options.keep_placeholders},
-                {"split_sentences", options.split_sentences},
-                {"copy_unknown", options.copy_unknown}});
-  for (const auto& setting : settings_of(options.decoding))
-    refuse(call, {{setting.first, is_of_search_alone(setting.first)}});
+/// Throws Error for an option without effect: a caller has no place for a warning, and ignored it would look heard.
+void refuse_unused(const TranslateOptions& options, nmt::Work work) {
+  std::vector<std::string> given;
+  for_each_field(options, [&, usual = TranslateOptions()](const char* name, auto member) {
+    if (!(options.*member == usual.*member)) given.emplace_back(name);
+  });
+  if (options.glossary.size() > 0) given.emplace_back("glossary");
+  for_each_option(options.decoding, [&](const char* name, const auto& value) {
+    if (value) given.emplace_back(name);
+  });
+  check_used(given, work, Harmless::kRefuse);
 }
 
 /// What surrounds a call of the inner translator: its threads, and on a GPU its turn.
 class Work {
  public:
   explicit Work(const Translator::State& state) : threads_(threads_of_call(state.threads())) {
-    if (state.on_cpu()) return;
-    if (is_forked()) throw nmt::Error("this translator is on a GPU, which a process made by fork() cannot use");
-    turn_.emplace(state.of_device());
+    if (!state.on_cpu()) turn_.emplace(state.of_device());
   }
 
  private:
@@ -125,17 +104,16 @@ std::vector<Translation> translated(const Translator::State& state, const std::v
   check_options(options);
   const auto translator = state.translator_for(options);
   const auto common = common_request(options);
-  std::vector<nmt::TranslationRequest> inner;
+  std::vector<nmt::Request> inner;
   std::vector<bool> repaired;
   for (const auto& request : requests) {
     CleanText source(request.source);
     repaired.push_back(source.repaired);
-    inner.push_back({.source = std::move(source.text),
-                     .prefix = request.prefix.empty() ? common.prefix : CleanText(request.prefix).text,
-                     .must = joined(request.must, common.must),
-                     .must_not = joined(request.must_not, common.must_not),
-                     .copy_unknown = options.copy_unknown,
-                     .terms = common.terms});
+    inner.push_back(nmt::with_common({.source = std::move(source.text),
+                                      .prefix = CleanText(request.prefix).text,
+                                      .must = clean(request.must),
+                                      .must_not = clean(request.must_not)},
+                                     common));
   }
   const Work work(state);
   auto found = translator->translate(inner, calls_of(options), options.first_line);
@@ -247,8 +225,7 @@ FileStatistics Translator::translate_file(const std::string& input, const std::s
                                           const TranslateOptions& options, const LogSink& log) const {
   return with_state<FileStatistics>(state_, [&](const State& state) {
     check_options(options);
-    refuse("a file with one translation of each line", {{"n_best", options.n_best > 1}});
-    refuse_details("a file with one translation of each line", options);
+    refuse_unused(options, kOfFile);
     check_has_name("input", input);
     check_has_name("output", output);
     std::vector<UserFile> inputs = {{"input", input}};
@@ -264,8 +241,7 @@ FileStatistics Translator::translate_file(const std::string& input, const std::s
                            }});
     calls.stop = [&] { return options.stop.stop_requested(); };
     calls.progress = shielded(options.progress);
-    const LineStreamOptions lines{
-        .common = common_request(options), .first_line = options.first_line, .copy_unknown = options.copy_unknown};
+    const LineStreamOptions lines{.common = common_request(options), .first_line = options.first_line};
     const Work work(state);
     const auto done = translate_lines(reader, *translator, calls, *logger_to(log), lines);
     if (done.stopped) throw nmt::TranslationStopped();
@@ -279,18 +255,15 @@ std::string Translator::translate_document(std::string_view bytes, const std::st
                                            const TranslateOptions& options) const {
   return with_state<std::string>(state_, [&](const State& state) {
     check_options(options);
-    refuse("a document", {{"n_best", options.n_best > 1},
-                          {"prefix", !options.prefix.empty()},
-                          {"must", !options.must.empty()},
-                          {"must_not", !options.must_not.empty()}});
-    refuse_details("a document", options);
+    refuse_unused(options, kOfDocument);
     const auto kind = require_document_format("document." + format).format;
-    const nmt::AligningTranslator translator(state.members(options), state.inner_options(options), terms_of(options),
-                                             options.copy_unknown);
+    const auto translator = state.translator_for(options);
+    const auto common = common_request(options);
     const auto calls = calls_of(options);
     const Work work(state);
-    return nmt::translate_document(
-        kind, bytes, [&](std::span<const std::string> texts) { return translator.translate(texts, calls); });
+    return nmt::translate_document(kind, bytes, [&](std::span<const std::string> texts) {
+      return nmt::translate_aligned(*translator, texts, common, calls);
+    });
   });
 }
 
@@ -301,7 +274,7 @@ std::vector<Alternative> Translator::score(const std::vector<std::string>& sourc
     if (sources.size() != targets.size())
       throw nmt::Error(fmt::format("{} sources and {} targets; give one for each", sources.size(), targets.size()));
     check_options(options);
-    refuse_search("the score of a given translation", options);
+    refuse_unused(options, kOfScores);
     const auto translator = state.translator_for(options);
     std::vector<nmt::TextPair> pairs;
     for (size_t i = 0; i < sources.size(); ++i)

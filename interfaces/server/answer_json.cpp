@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "base/unicode.h"
-#include "server/languages/language_detector.h"
+#include "report/pictures/attention_picture.h"
+#include "server/languages/service_languages.h"
 
 namespace nmt {
 
@@ -34,16 +35,17 @@ std::string TextLines::with(std::span<const std::string> translations) const {
   return text;
 }
 
-std::string text_of_rank(const TextLines& text, std::span<const ServiceResult> answers, size_t rank) {
+std::string text_of_rank(const TextLines& text, std::span<const Translation> answers, size_t rank) {
   std::vector<std::string> lines;
-  for (const ServiceResult& answer : answers)
-    lines.push_back(answer.n_best.empty() ? "" : answer.n_best[std::min(rank, answer.n_best.size() - 1)].text);
+  for (const Translation& answer : answers)
+    lines.push_back(
+        answer.alternatives.empty() ? "" : answer.alternatives[std::min(rank, answer.alternatives.size() - 1)].text);
   return text.with(lines);
 }
 
-std::vector<std::string> alternatives_of(const TextLines& text, std::span<const ServiceResult> answers, size_t most) {
+std::vector<std::string> alternatives_of(const TextLines& text, std::span<const Translation> answers, size_t most) {
   size_t ranks = 0;
-  for (const ServiceResult& answer : answers) ranks = std::max(ranks, answer.n_best.size());
+  for (const Translation& answer : answers) ranks = std::max(ranks, answer.alternatives.size());
   std::vector<std::string> list;
   for (size_t rank = 1; rank < ranks && rank <= most; ++rank) list.push_back(text_of_rank(text, answers, rank));
   return list;
@@ -79,14 +81,14 @@ std::vector<int64_t> characters_before(std::string_view text) {
   return before;
 }
 
-nlohmann::ordered_json alignment_json(std::string_view source, const ServiceResult& answer) {
+nlohmann::ordered_json alignment_json(std::string_view source, const Translation& answer) {
   auto list = nlohmann::ordered_json::array();
-  if (answer.n_best.empty()) return list;
-  const auto of_source = characters_before(source), of_target = characters_before(answer.n_best.front().text);
+  if (answer.alternatives.empty() || !answer.alternatives.front().aligned) return list;
+  const auto of_source = characters_before(source), of_target = characters_before(answer.text);
   const auto range = [](const std::vector<int64_t>& before, size_t begin, size_t end) {
     return nlohmann::ordered_json::array({before.at(begin), before.at(end)});
   };
-  for (const auto& words : answer.alignment)
+  for (const auto& words : *answer.alternatives.front().aligned)
     list.push_back({{"source", range(of_source, words.source_begin, words.source_end)},
                     {"target", range(of_target, words.target_begin, words.target_end)}});
   return list;
@@ -94,9 +96,9 @@ nlohmann::ordered_json alignment_json(std::string_view source, const ServiceResu
 
 }  // namespace
 
-nlohmann::ordered_json explained_line(const std::string& source, const ServiceResult& answer, bool alignment) {
+nlohmann::ordered_json explained_line(const std::string& source, const Translation& answer, bool alignment) {
   auto n_best = nlohmann::ordered_json::array();
-  for (const RankedText& one : answer.n_best)
+  for (const Alternative& one : answer.alternatives)
     n_best.push_back({{"text", one.text},
                       {"score", one.score},
                       {"log_probability", one.log_probability},
@@ -107,7 +109,7 @@ nlohmann::ordered_json explained_line(const std::string& source, const ServiceRe
                                  {"split", answer.split},
                                  {"n_best", std::move(n_best)}};
   if (alignment) line["alignment"] = alignment_json(source, answer);
-  if (!answer.attention_svg.empty()) line["attention_svg"] = answer.attention_svg;
+  if (answer.word_attention) line["attention_svg"] = attention_svg(*answer.word_attention);
   return line;
 }
 

@@ -10,7 +10,7 @@
 #include "base/files/strict_json.h"
 #include "server/documents/document_translator.h"
 #include "server/http/http_message.h"
-#include "server/languages/language_detector.h"
+#include "server/languages/service_languages.h"
 #include "server/queue/line_queue.h"
 
 namespace nmt {
@@ -36,14 +36,14 @@ class TextLines {
 
 /// A text of which each line is translated by its rank-th best translation, or the last where it has fewer. An answer
 /// for each of its lines.
-std::string text_of_rank(const TextLines& text, std::span<const ServiceResult> answers, size_t rank);
+std::string text_of_rank(const TextLines& text, std::span<const Translation> answers, size_t rank);
 
 /// The second best, third best, ... as far as one of the lines has them, at most `most` of them.
-std::vector<std::string> alternatives_of(const TextLines& text, std::span<const ServiceResult> answers, size_t most);
+std::vector<std::string> alternatives_of(const TextLines& text, std::span<const Translation> answers, size_t most);
 
 /// One line of POST /explain. alignment: with the words that belong together, in characters of the line and of its
 /// best translation.
-nlohmann::ordered_json explained_line(const std::string& source, const ServiceResult& answer, bool alignment);
+nlohmann::ordered_json explained_line(const std::string& source, const Translation& answer, bool alignment);
 
 /// A language that was found.
 nlohmann::ordered_json detected_json(const DetectedLanguage& detected);

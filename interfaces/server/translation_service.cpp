@@ -22,10 +22,13 @@ struct TranslationService::AskedText {
   Direction direction;
   std::shared_ptr<const MemoryBudget::Share> share;
 
-  void add_questions(std::vector<ServiceRequest>& questions, int64_t n_best) const {
+  /// A request for each line, as `common` but for its source.
+  void add_requests(std::vector<LineRequest>& requests, Request common) const {
     if (!direction.pair) return;
-    for (const auto& line : lines.lines())
-      questions.push_back({.text = line, .n_best = n_best, .pair = *direction.pair});
+    for (const auto& line : lines.lines()) {
+      common.source = line;
+      requests.push_back({*direction.pair, common});
+    }
   }
 };
 
@@ -52,11 +55,11 @@ std::string one_text(const RequestBody& body) {
 
 /// The client's own terms.
 struct AskedTerms {
-  explicit AskedTerms(const RequestBody& body) : keep_placeholders(body.yes_or_no("keep_placeholders")) {
+  explicit AskedTerms(const RequestBody& body) : terms{.keep_placeholders = body.yes_or_no("keep_placeholders")} {
     const auto tsv = body.text("glossary");
     if (tsv.empty()) return;
     try {
-      glossary = std::make_shared<const Glossary>(Glossary::parse(tsv, "glossary"));
+      terms.glossary = std::make_shared<const Glossary>(Glossary::parse(tsv, "glossary"));
     } catch (const Error& error) {
       throw RequestError(400, error.what());
     }
@@ -64,16 +67,11 @@ struct AskedTerms {
   /// Characters that the terms put into translations of these texts: they count as those of the request.
   int64_t inserted(std::span<const std::string> texts) const {
     int64_t characters = 0;
-    for (const auto& text : texts) characters += glossary ? glossary->inserted_characters(text) : 0;
+    for (const auto& text : texts) characters += terms.glossary ? terms.glossary->inserted_characters(text) : 0;
     return characters;
   }
-  void set(ServiceRequest& question) const {
-    question.glossary = glossary;
-    question.keep_placeholders = keep_placeholders;
-  }
 
-  std::shared_ptr<const Glossary> glossary = {};
-  bool keep_placeholders = false;
+  TermOptions terms;
 };
 
 nlohmann::ordered_json with_detected(nlohmann::ordered_json json, const TranslationService::AskedText& asked) {
@@ -84,7 +82,7 @@ nlohmann::ordered_json with_detected(nlohmann::ordered_json json, const Translat
 /// What answers a request for translation: each text takes the answers to its lines.
 nlohmann::ordered_json translation_json(std::span<const std::string> texts,
                                         std::span<const TranslationService::AskedText> asked,
-                                        std::span<const ServiceResult> answers, bool list, size_t alternatives) {
+                                        std::span<const Translation> answers, bool list, size_t alternatives) {
   auto translated = nlohmann::ordered_json::array(), detected = translated, others = translated;
   for (size_t i = 0; i < texts.size(); ++i) {
     const auto& [lines, direction, share] = asked[i];
@@ -152,45 +150,44 @@ void TranslationService::translate(const RequestBody& body, const Caller& caller
   count_translated(body, caller, terms.inserted(texts), source, target);
 
   std::vector<AskedText> asked;
-  std::vector<ServiceRequest> questions;
+  std::vector<LineRequest> requests;
   for (const std::string& text : texts) {
     asked.push_back({TextLines(text), current_languages()->direction(source, target, text), caller.share});
-    asked.back().add_questions(questions, alternatives + 1);
+    asked.back().add_requests(requests, {.n_best = alternatives + 1, .terms = terms.terms});
     if (const auto& pair = asked.back().direction.pair) timer->set_pair(pair->name());
   }
-  for (auto& question : questions) terms.set(question);
   if (streamed)
-    return stream_lines(client_of(body, caller), std::move(asked.front()), std::move(questions), alternatives, caller,
-                        reply, timer);
-  queue_.submit(
-      client_of(body, caller), std::move(questions), caller.cancelled,
-      [texts = std::move(texts), asked = std::move(asked), list = body.is_list("q"), alternatives,
-       reply = std::move(reply), timer](const std::vector<ServiceResult>& answers, const RequestError* error) {
-        timer->stop();
-        if (error) return reply(error_response(*error));
-        reply(json_response(translation_json(texts, asked, answers, list, alternatives)));
-      });
+    return stream_lines(client_of(body, caller), std::move(asked.front()), std::move(requests), caller, reply, timer,
+                        [alternatives](int64_t number, const std::string&, const Translation& answer) {
+                          nlohmann::ordered_json event = {{"line", number}, {"translatedText", answer.text}};
+                          for (int64_t rank = 1; rank <= alternatives && rank < std::ssize(answer.alternatives); ++rank)
+                            event["alternatives"].push_back(answer.alternatives[rank].text);
+                          return event;
+                        });
+  queue_.submit(client_of(body, caller), std::move(requests), caller.cancelled,
+                [texts = std::move(texts), asked = std::move(asked), list = body.is_list("q"), alternatives,
+                 reply = std::move(reply), timer](const std::vector<Translation>& answers, const RequestError* error) {
+                  timer->stop();
+                  if (error) return reply(error_response(*error));
+                  reply(json_response(translation_json(texts, asked, answers, list, alternatives)));
+                });
 }
 
-/// Each line as soon as it is there.
-void TranslationService::stream_lines(const std::string& client, AskedText text, std::vector<ServiceRequest> questions,
-                                      int64_t alternatives, const Caller& caller, const HttpReply& reply,
-                                      const std::shared_ptr<LatencyTimer>& timer) {
+/// Each line as soon as it is there: what `event` makes of the line and its translation.
+void TranslationService::stream_lines(const std::string& client, AskedText text, std::vector<LineRequest> requests,
+                                      const Caller& caller, const HttpReply& reply,
+                                      const std::shared_ptr<LatencyTimer>& timer, LineEvent event) {
   const auto events = std::make_shared<EventStream>(reply);
   const auto asked = std::make_shared<const AskedText>(std::move(text));
   queue_.submit(
-      client, std::move(questions), caller.cancelled,
-      [events, asked, timer](const std::vector<ServiceResult>&, const RequestError* error) {
+      client, std::move(requests), caller.cancelled,
+      [events, asked, timer](const std::vector<Translation>&, const RequestError* error) {
         timer->stop();
         if (error) return events->fail(error_response(*error));
         events->end(with_detected({{"seconds", timer->seconds()}}, *asked));
       },
-      [events, asked, alternatives](int64_t line, const ServiceResult& answer) {
-        nlohmann::ordered_json event = {{"line", asked->lines.number(line)},
-                                        {"translatedText", answer.n_best.empty() ? "" : answer.n_best.front().text}};
-        for (int64_t rank = 1; rank <= alternatives && rank < std::ssize(answer.n_best); ++rank)
-          event["alternatives"].push_back(answer.n_best[rank].text);
-        events->send("line", event);
+      [events, asked, event = std::move(event)](int64_t line, const Translation& answer) {
+        events->send("line", event(asked->lines.number(line), asked->lines.lines()[line], answer));
       });
 }
 
@@ -209,8 +206,7 @@ void TranslationService::translate_fragments(std::vector<std::string> texts, con
        .bytes = std::move(texts),
        .source = body.text("source"),
        .target = body.text("target"),
-       .glossary = terms.glossary,
-       .keep_placeholders = terms.keep_placeholders,
+       .terms = terms.terms,
        .cancelled = caller.cancelled,
        .share = caller.share,
        .admit = [this, caller, key = body.text("api_key"), characters = body.characters()](
@@ -244,8 +240,7 @@ void TranslationService::translate_file(const UploadedFile& file, const RequestB
        .format = format->format,
        .source = source,
        .target = target,
-       .glossary = terms.glossary,
-       .keep_placeholders = terms.keep_placeholders,
+       .terms = terms.terms,
        .cancelled = caller.cancelled,
        .share = caller.share,
        .progress =
@@ -295,35 +290,25 @@ void TranslationService::explain(const RequestBody& body, const Caller& caller, 
   AskedText asked{lines, current_languages()->direction(source, target, text), caller.share};
   if (asked.direction.pair) timer->set_pair(asked.direction.pair->name());
 
-  std::vector<ServiceRequest> questions;
-  asked.add_questions(questions, n_best);
-  for (ServiceRequest& question : questions) {
-    question.attention = attention && question.text.size() <= kLongestPicture;
-    question.alignment = alignment;
-    question.prefix = prefix;
-    question.distinct = body.has("prefix");
-    terms.set(question);
-  }
-  if (streamed) {
-    const auto events = std::make_shared<EventStream>(reply);
-    const auto shared = std::make_shared<const AskedText>(std::move(asked));
-    return queue_.submit(
-        client_of(body, caller), std::move(questions), caller.cancelled,
-        [events, shared, timer](const std::vector<ServiceResult>&, const RequestError* error) {
-          timer->stop();
-          if (error) return events->fail(error_response(*error));
-          events->end(with_detected({{"seconds", timer->seconds()}}, *shared));
-        },
-        [events, shared, alignment](int64_t line, const ServiceResult& answer) {
-          auto event = explained_line(shared->lines.lines()[line], answer, alignment);
-          event["line"] = shared->lines.number(line);
-          events->send("line", event);
-        });
-  }
+  std::vector<LineRequest> requests;
+  asked.add_requests(requests, {.prefix = prefix,
+                                .whole_prefix = true,
+                                .n_best = n_best,
+                                .alignment = alignment,
+                                .distinct = body.has("prefix") && n_best > 1,
+                                .terms = terms.terms});
+  for (auto& [pair, request] : requests) request.word_attention = attention && request.source.size() <= kLongestPicture;
+  if (streamed)
+    return stream_lines(client_of(body, caller), std::move(asked), std::move(requests), caller, reply, timer,
+                        [alignment](int64_t number, const std::string& line, const Translation& answer) {
+                          auto event = explained_line(line, answer, alignment);
+                          event["line"] = number;
+                          return event;
+                        });
   queue_.submit(
-      client_of(body, caller), std::move(questions), caller.cancelled,
+      client_of(body, caller), std::move(requests), caller.cancelled,
       [text, asked = std::move(asked), reply = std::move(reply), timer, alignment](
-          const std::vector<ServiceResult>& answers, const RequestError* error) {
+          const std::vector<Translation>& answers, const RequestError* error) {
         timer->stop();
         if (error) return reply(error_response(*error));
         auto lines = nlohmann::ordered_json::array();

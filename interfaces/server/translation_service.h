@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -78,9 +79,9 @@ class TranslationService {
   void count_translated(const RequestBody& body, const Caller& caller, int64_t inserted, const std::string& source,
                         const std::string& target);
   std::string client_of(const RequestBody& body, const Caller& caller) const;
-  void stream_lines(const std::string& client, AskedText text, std::vector<ServiceRequest> questions,
-                    int64_t alternatives, const Caller& caller, const HttpReply& reply,
-                    const std::shared_ptr<LatencyTimer>& timer);
+  using LineEvent = std::function<nlohmann::ordered_json(int64_t number, const std::string& line, const Translation&)>;
+  void stream_lines(const std::string& client, AskedText text, std::vector<LineRequest> requests, const Caller& caller,
+                    const HttpReply& reply, const std::shared_ptr<LatencyTimer>& timer, LineEvent event);
   void translate_fragments(std::vector<std::string> texts, const RequestBody& body, const Caller& caller,
                            HttpReply reply, const std::shared_ptr<LatencyTimer>& timer);
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import operator
 import os
-from typing import Any, Iterable, List, Union
+from typing import Any, Iterable, List, Mapping, Type, TypeVar, Union
 
 from nmt._errors import Error
 
 Path = Union[str, "os.PathLike[str]"]
+Wanted = TypeVar("Wanted")
 
 
 def refused(name: str, wanted: str, value: object) -> TypeError:
@@ -17,10 +18,20 @@ def refused(name: str, wanted: str, value: object) -> TypeError:
     return TypeError(f"{name}: {wanted} is expected, not {type(value).__name__}")
 
 
-def text(name: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise refused(name, "a str", value)
+def instance(name: str, value: object, of: Type[Wanted], wanted: str) -> Wanted:
+    if not isinstance(value, of):
+        raise refused(name, wanted, value)
     return value
+
+
+def mapping(name: str, value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise refused(name, "a dict", value)
+    return value
+
+
+def text(name: str, value: object) -> str:
+    return instance(name, value, str, "a str")
 
 
 def word(name: str, value: object) -> str:
@@ -43,18 +54,20 @@ def path(name: str, value: object) -> str:
     return word(name, found)
 
 
-def _is_truth(value: object) -> bool:
+def is_truth(value: object) -> bool:
     return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")  # NumPy's
 
 
 def whole_number(name: str, value: Any, least: int = -2**63, most: int = 2**63 - 1) -> int:
     """A whole number of any type that counts as one, NumPy's too. Raises :class:`nmt.Error` where it is out of range."""
-    if _is_truth(value) or not hasattr(value, "__index__"):
+    if is_truth(value) or not hasattr(value, "__index__"):
         raise refused(name, "a whole number", value)
     try:
         number = operator.index(value)
     except TypeError:  # an array of NumPy's
         raise refused(name, "a whole number", value) from None
+    if not -2**63 <= number < 2**63:
+        raise Error(f"{name}: the number is out of range")
     if not least <= number <= most:
         raise Error(f"{name} {number}: " + (f"use {least} or more" if number < least else f"use at most {most}"))
     return number
@@ -62,7 +75,7 @@ def whole_number(name: str, value: Any, least: int = -2**63, most: int = 2**63 -
 
 def number(name: str, value: Any) -> float:
     """A finite one."""
-    if _is_truth(value) or isinstance(value, (str, bytes)) or not (
+    if is_truth(value) or isinstance(value, (str, bytes)) or not (
             hasattr(value, "__float__") or hasattr(value, "__index__")):
         raise refused(name, "a number", value)
     try:
@@ -75,7 +88,7 @@ def number(name: str, value: Any) -> float:
 
 
 def flag(name: str, value: object) -> bool:
-    if not _is_truth(value):
+    if not is_truth(value):
         raise refused(name, "True or False", value)
     return bool(value)
 

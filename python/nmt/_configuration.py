@@ -58,6 +58,4 @@ def read(configuration: Configuration, settings: Optional[Mapping[str, Any]]) ->
         file = _arguments.path("config", configuration)
     else:
         raise _arguments.refused("config", "a path or a dict", configuration)
-    if not isinstance(settings, (Mapping, type(None))):
-        raise _arguments.refused("settings", "a dict", settings)
-    return file, found + settings_of(settings or {})
+    return file, found + settings_of(_arguments.mapping("settings", {} if settings is None else settings))

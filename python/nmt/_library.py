@@ -6,7 +6,7 @@ import importlib.util
 import os
 import re
 import sys
-from typing import List, Optional, Tuple
+from typing import Optional, Tuple
 
 from nmt._build import TORCH_FOLDER, TORCH_VERSION
 
@@ -33,18 +33,13 @@ def _installed_torch() -> Optional[Tuple[str, str]]:
     return (folder, found.group(1)) if found else None
 
 
-def _libraries(folder: str) -> List[str]:
-    """The libraries that the extension needs, each behind those that it needs itself."""
-    names = ["libgomp.so.1", "libc10.so", "libtorch_cpu.so"]
-    if not folder:
-        return []
-    return [path for path in (os.path.join(folder, name) for name in names) if os.path.exists(path)]
-
-
 def _load(folder: str) -> None:
-    for path in _libraries(folder):
-        # Not RTLD_GLOBAL: the extension asks for them by name and gets these, and nobody else's symbols change.
-        ctypes.CDLL(path, mode=os.RTLD_LOCAL | os.RTLD_NOW)
+    """Loads the libraries that the extension needs and that are there, each behind those that it needs itself."""
+    for name in ("libgomp.so.1", "libc10.so", "libtorch_cpu.so"):
+        path = os.path.join(folder, name)
+        if folder and os.path.exists(path):
+            # Not RTLD_GLOBAL: the extension asks for them by name and gets these, and nobody else's symbols change.
+            ctypes.CDLL(path, mode=os.RTLD_LOCAL | os.RTLD_NOW)
 
 
 def _in_subinterpreter() -> bool:

@@ -182,27 +182,29 @@ class Trainer:
         :class:`nmt.MachineError`, and what callbacks raise.
         """
 
-        def started(start: Start) -> object:
-            self._restart = False  # once: from now on the run is this one
-            return on_start(start) if on_start is not None else None
-
         functions = {"on_start": on_start, "on_update": on_update, "on_interval": on_interval, "on_epoch": on_epoch,
                      "on_validation": on_validation, "on_checkpoint": on_checkpoint}
         for name, function in functions.items():
             _arguments.callback(name, function)
-        functions["on_start"] = started
+
+        def started(start: Start) -> bool:
+            self._restart = False  # once: from now on the run is this one
+            return on_start is None or _continues(on_start)(start)
+
         return _nmt.train(self._file, self._settings, self._restart,
-                          {name: _stopping(function) for name, function in functions.items() if function is not None})
+                          {**{name: _continues(function) for name, function in functions.items() if function is not None},
+                           "on_start": started})
 
 
-def _stopping(function: Callable[[Any], object]) -> Callable[[Any], object]:
-    """The callback, with False for StopTraining."""
+def _continues(function: Callable[[Any], object]) -> Callable[[Any], bool]:
+    """The callback, which says whether the run continues."""
 
-    def call(figures: Any) -> object:
+    def call(figures: Any) -> bool:
         try:
-            return function(figures)
+            answer = function(figures)
         except StopTraining:
             return False
+        return not _arguments.is_truth(answer) or bool(answer)  # None, 0 and the like are no answer
 
     return call
 

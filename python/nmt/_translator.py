@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import os
 from typing import (TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple,
-                    Union, overload)
+                    Union, get_args, get_type_hints, overload)
 
 from nmt import _arguments, _configuration, _nmt
 from nmt._arguments import Path
@@ -86,10 +87,64 @@ def _glossary_of(lines: bytes, name: str) -> Glossary:
     return glossary
 
 
-def _settings(settings: Mapping[str, Any]) -> List[str]:
-    if not isinstance(settings, Mapping):
-        raise _arguments.refused("settings", "a dict", settings)
-    return _configuration.settings_of(settings)
+#: What an option of a type is checked by; the others are read one by one.
+_CHECKS: Dict[Any, Any] = {bool: _arguments.flag, int: _arguments.whole_number, float: _arguments.number,
+                           str: _arguments.text, Sequence[str]: _arguments.texts}
+#: The options that are fields of the extension's, by their names there.
+_FIELDS = {**{name: name for name in TranslateOptions.__annotations__ if name not in DecodingOptions.__annotations__},
+           "return_tokens": "token_scores", "return_alignment": "alignment", "return_attention": "attention"}
+_TYPES = get_type_hints(TranslateOptions)
+
+
+def _inner_options(options: Mapping[str, Any]) -> _nmt.TranslateOptions:
+    """The options as the extension takes them. Raises TypeError for one that there is not, or of the wrong type."""
+    inner = _nmt.TranslateOptions()
+    for name, value in options.items():
+        if name not in _TYPES:
+            near = difflib.get_close_matches(name, _TYPES, 1)
+            raise TypeError(f"there is no option {name}" + (f"; did you mean {near[0]}?" if near else ""))
+        if value is None:
+            continue
+        if name == "glossary":
+            inner.glossary = _glossary(value)
+        elif name == "settings":
+            inner.set(_configuration.settings_of(_arguments.mapping("settings", value)))
+        elif name == "sampling":
+            inner.set(_sampling(value))
+        else:
+            value = _CHECKS[get_args(_TYPES[name])[0]](name, value)
+            if name in _FIELDS:
+                setattr(inner, _FIELDS[name], value)
+            else:
+                inner.set(_configuration.settings_of({name: value}))
+    return inner
+
+
+def _glossary(given: Union[Glossary, Mapping[str, str], Path]) -> _nmt.Glossary:
+    if isinstance(given, Mapping):
+        given = Glossary(given)
+    elif isinstance(given, (str, os.PathLike)):
+        given = Glossary.read(given)
+    return _arguments.instance("glossary", given, Glossary, "nmt.Glossary, a dict or a path")._terms
+
+
+def _sampling(given: Sampling) -> List[str]:
+    sampling = _arguments.instance("sampling", given, Sampling, "nmt.Sampling")
+    return _configuration.settings_of({
+        "sampling": True, "temperature": _arguments.number("temperature", sampling.temperature),
+        "top_k": _arguments.whole_number("top_k", sampling.top_k), "top_p": _arguments.number("top_p", sampling.top_p),
+        "seed": _arguments.whole_number("seed", sampling.seed, 0)})
+
+
+def _request(name: str, text: Union[str, Request], prefix: Optional[str] = None) -> _nmt.Request:
+    """The text as the extension takes it. Raises TypeError, with its name."""
+    if isinstance(text, str):
+        return _nmt.Request(text, prefix or "", [], [])
+    request = _arguments.instance(name, text, Request, "a str or nmt.Request")
+    return _nmt.Request(_arguments.text(f"{name}.source", request.source),
+                        _arguments.text(f"{name}.prefix", request.prefix if prefix is None else prefix),
+                        _arguments.texts(f"{name}.must", request.must),
+                        _arguments.texts(f"{name}.must_not", request.must_not))
 
 
 class Translator:
@@ -112,8 +167,7 @@ class Translator:
     :param settings: further options of the section ``decoding`` (docs/options.md): ``{"beam_size": 8}``
 
     Any number of Python threads may use a translator at the same time; each call works without the interpreter's lock.
-    Ctrl-C ends a call. A pickle holds the names of the models, not their weights: it loads them where it arrives. After
-    ``os.fork()`` the child may continue with it where no call was under way and it is on a CPU.
+    Ctrl-C ends a call. A pickle holds the names of the models, not their weights: it loads them where it arrives.
 
     Raises :class:`nmt.Error` for a folder that is no model or a damaged one, models that write with other target pieces,
     a device that is not there, an option out of range; :class:`nmt.MachineError` where the machine fails.
@@ -124,17 +178,20 @@ class Translator:
                  settings: Optional[Mapping[str, Any]] = None) -> None:
         models = [model] if isinstance(model, (str, os.PathLike)) else _arguments.listed("model", model, "paths")
         paths = [_arguments.path("model", path) for path in models]
-        precision = "" if precision is None else _arguments.word("precision", precision)
-        precision = {"float32": "fp32", "float": "fp32", "bfloat16": "bf16"}.get(precision, precision)
+        chosen = {} if settings is None else _arguments.mapping("settings", settings)
+        if precision is not None:
+            names = {"float32": "fp32", "float": "fp32", "bfloat16": "bf16"}
+            precision = names.get(_arguments.word("precision", precision), precision)
+            chosen = {**chosen, "precision": precision}
         self._arguments: Dict[str, Any] = {
             "models": [os.path.abspath(path) if path else "" for path in paths],
             "weights": [_arguments.number("weights", weight)
                         for weight in _arguments.listed("weights", weights, "numbers")],
-            "device": _arguments.word("device", device), "precision": precision,
+            "device": _arguments.word("device", device),
             "threads": _arguments.whole_number("threads", threads, 0, 2**31 - 1),
             "max_source_length": None if max_source_length is None
             else _arguments.whole_number("max_source_length", max_source_length),
-            "settings": _settings({} if settings is None else settings)}
+            "settings": _configuration.settings_of(chosen)}
         self._translator = _nmt.Translator.load(**self._arguments)
 
     def __getstate__(self) -> Dict[str, Any]:
@@ -172,7 +229,8 @@ class Translator:
             raise TypeError("texts: str is expected, not bytes: decode them")
         return self._translate(_arguments.listed("texts", texts), dict(options))
 
-    def _translate(self, texts: List[Union[str, Request]], options: Dict[str, Any], first: int = 0) -> List[Translation]:
+    def _translate(self, texts: List[Union[str, Request]], options: Dict[str, Any]) -> List[Translation]:
+        prefixes: Sequence[Optional[str]] = [None] * len(texts)
         prefix = options.get("prefix")
         if prefix is not None and not isinstance(prefix, str):
             if isinstance(prefix, bytes) or not isinstance(prefix, Iterable):
@@ -180,10 +238,9 @@ class Translator:
             prefixes = _arguments.texts("prefix", prefix)
             if len(prefixes) != len(texts):
                 raise Error(f"prefix: {len(prefixes)} for {len(texts)} texts: give one for each, or one str for all")
-            texts = [Request(text.source, own, text.must, text.must_not) if isinstance(text, Request)
-                     else Request(text, own) for text, own in zip(texts, prefixes)]
             del options["prefix"]
-        return self._translator.translate(texts, _inner_options(options), first)
+        requests = [_request(f"texts[{i}]", text, own) for i, (text, own) in enumerate(zip(texts, prefixes))]
+        return self._translator.translate(requests, _inner_options(options))
 
     def translate_iter(self, lines: Union[Iterable[Union[str, Request]], "os.PathLike[str]"], *,
                        block_lines: int = 2048, **options: Unpack[TranslateOptions]) -> Iterator[Translation]:
@@ -201,52 +258,44 @@ class Translator:
         size = _arguments.whole_number("block_lines", block_lines, 1)
         if not isinstance(options.get("prefix"), (str, type(None))):
             raise TypeError("prefix: one str is expected here; nmt.Request has one for each text")
-        kept: Dict[str, Any] = dict(options)
-        for name in ("must", "must_not"):  # a generator has its phrases once
-            if kept.get(name) is not None:
-                kept[name] = _arguments.listed(name, kept[name])
-        kept = _inner_options(kept)
-        self._translator.translate([], kept, 0)  # wrong options are refused now, not with the first line
-        return self._blocks(lines_of(lines), size, kept)
+        inner = _inner_options(options)
+        self._translator.translate([], inner)  # wrong options are refused now, not with the first line
+        return self._blocks(lines_of(lines), size, inner)
 
     def _blocks(self, lines: Iterator[Union[str, Request]], block_lines: int,
-                options: Dict[str, Any]) -> Iterator[Translation]:
+                options: _nmt.TranslateOptions) -> Iterator[Translation]:
         done = 0
-        while True:
-            block: List[Union[str, Request]] = []
-            failure = None
+        failure: Optional[Exception] = None
+        while failure is None:
+            block: List[_nmt.Request] = []
             try:
                 for line in itertools.islice(lines, block_lines):
-                    block.append(line)
+                    block.append(_request(f"texts[{done + len(block)}]", line))
             except Exception as error:
                 failure = error
-            yield from self._to_the_first_error(block, done, options)
-            if failure is not None:
-                try:
-                    raise failure
-                finally:
-                    failure = None  # it holds this frame
             if not block:
-                return
-            done += len(block)
-
-    def _to_the_first_error(self, block: List[Union[str, Request]], done: int,
-                            options: Dict[str, Any]) -> Iterator[Translation]:
-        """The translations of a block that begins with line ``done``, until the one that is refused."""
-        if not block:
-            return
-        try:
-            first_line = int(options.get("first_line") or 0) + done
-            results = self._translator.translate(block, {**options, "first_line": first_line}, done)
-        except (Error, TypeError):  # what is wrong is found before anything is translated, so halving costs little
-            if len(block) == 1:
-                raise
-        else:
+                break
+            try:
+                results: Iterable[Translation] = self._translator.translate(block, options)
+            except Error:  # those before the line that is refused come first
+                if len(block) == 1:
+                    raise
+                results = self._one_by_one(block, options)
             yield from results
-            return
-        half = len(block) // 2
-        yield from self._to_the_first_error(block[:half], done, options)
-        yield from self._to_the_first_error(block[half:], done + half, options)
+            done += len(block)
+            options.first_line += len(block)
+        if failure is not None:
+            try:
+                raise failure
+            finally:
+                failure = None  # it holds this frame
+
+    def _one_by_one(self, block: List[_nmt.Request], options: _nmt.TranslateOptions) -> Iterator[Translation]:
+        first = options.first_line
+        for i, request in enumerate(block):
+            options.first_line = first + i
+            yield from self._translator.translate([request], options)
+        options.first_line = first
 
     def translate_file(self, input: Path, output: Path, **options: Unpack[TranslateOptions]) -> FileStatistics:
         """Translates the lines of a file, plain or gzip, to a file with a line each, which appears when it is complete.
@@ -259,7 +308,7 @@ class Translator:
         if (isinstance(glossary, (str, os.PathLike)) and os.path.exists(glossary) and os.path.exists(name)
                 and os.path.samefile(glossary, name)):
             raise Error(f"output {name}: is the same file as glossary {os.fspath(glossary)}; name another one")
-        return self._translator.translate_file(_arguments.path("input", input), name, _inner_options(dict(options)))
+        return self._translator.translate_file(_arguments.path("input", input), name, _inner_options(options))
 
     def translate_document(self, document: Union[str, bytes], format: str,
                            **options: Unpack[TranslateOptions]) -> bytes:
@@ -278,7 +327,7 @@ class Translator:
                 content = document.encode(errors="surrogatepass")
         if not isinstance(content, bytes):
             raise _arguments.refused("document", "a str or bytes", document)
-        return self._translator.translate_document(content, _arguments.word("format", format), _inner_options(dict(options)))
+        return self._translator.translate_document(content, _arguments.word("format", format), _inner_options(options))
 
     def score(self, sources: Sequence[str], targets: Sequence[str],
               **options: Unpack[TranslateOptions]) -> List[Alternative]:
@@ -288,7 +337,7 @@ class Translator:
         given translations.
         """
         return self._translator.score(_arguments.texts("sources", sources), _arguments.texts("targets", targets),
-                                      _inner_options(dict(options)))
+                                      _inner_options(options))
 
     @property
     def models(self) -> List[ModelInformation]:
@@ -299,22 +348,6 @@ class Translator:
     def has_attention(self) -> bool:
         """Whether alignment and attention can be had."""
         return self._translator.has_attention()
-
-
-def _inner_options(options: Dict[str, Any]) -> Dict[str, Any]:
-    """The options as the extension takes them."""
-    glossary = options.get("glossary")
-    if glossary is not None:
-        if isinstance(glossary, Mapping):
-            glossary = Glossary(glossary)
-        elif isinstance(glossary, (str, os.PathLike)):
-            glossary = Glossary.read(glossary)
-        elif not isinstance(glossary, Glossary):
-            raise _arguments.refused("glossary", "nmt.Glossary, a dict or a path", glossary)
-        options["glossary"] = glossary._terms
-    if options.get("settings") is not None:
-        options["settings"] = _settings(options["settings"])
-    return options
 
 
 class Tokenizer:
@@ -361,10 +394,10 @@ class Tokenizer:
         return self._tokenizer.language(_side(side))
 
 
-def _side(side: str) -> str:
+def _side(side: str) -> _nmt.Side:
     if _arguments.text("side", side) not in ("source", "target"):
         raise Error(f"side {side!r}: use \"source\" or \"target\"")
-    return side
+    return _nmt.Side.source if side == "source" else _nmt.Side.target
 
 
 for _class in (Glossary, Translator, Tokenizer):

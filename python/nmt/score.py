@@ -4,11 +4,12 @@ digit (version 2.6.0): ``from nmt.score import corpus_bleu`` in place of ``from 
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Generic, List, Optional, Sequence, Tuple, TypeVar
 
 from nmt import _arguments, _nmt
 
 References = Sequence[Sequence[Optional[str]]]  #: [set][line]; None: this line has no such reference
+Result = TypeVar("Result", bound="Score")
 
 
 class Score:
@@ -112,10 +113,11 @@ def _listed(metric: str, references: References) -> List[List[Optional[str]]]:
     sets = _arguments.listed("references", references, "lists of str")
     if any(isinstance(lines, str) for lines in sets):
         raise TypeError(f"{metric}: `refs` should be a sequence of sequence of strings.")
-    return [_arguments.listed("references", lines) for lines in sets]
+    return [[line if line is None else _arguments.text("references", line)
+             for line in _arguments.listed("references", lines)] for lines in sets]
 
 
-class Metric:
+class Metric(Generic[Result]):
     """What BLEU, CHRF and TER have in common. Objects may be used again, for any number of systems."""
 
     def __init__(self, scorer: _nmt.Scorer, references: Optional[References], made_of: Tuple[Any, ...]) -> None:
@@ -128,15 +130,23 @@ class Metric:
     def __reduce__(self) -> Tuple[Any, ...]:
         return type(self), (*self._made_of, self._references), {"_signature": self._signature}
 
-    def _score(self, fields: Dict[str, Any], mean: float, ci: float) -> Any:
+    def _result(self, score: _nmt.Score, mean: float, ci: float) -> Result:
         raise NotImplementedError
 
-    def _finished(self, fields: Dict[str, Any]) -> Any:
-        self._signature = Signature(fields["signature"], fields["short_signature"])
-        return self._score(fields, fields.get("mean", -1.0), fields.get("half_width", -1.0))
+    def _finished(self, score: _nmt.Score) -> Result:
+        self._signature = Signature(score.signature, score.short_signature)
+        confidence = score.confidence
+        return self._result(score, confidence.mean if confidence else -1.0, confidence.half_width if confidence else -1.0)
 
-    def _corpus(self, hypotheses: Sequence[str], references: Optional[References], n_bootstrap: int,
-                threads: int) -> Any:
+    def corpus_score(self, hypotheses: Sequence[str], references: Optional[References], n_bootstrap: int = 1,
+                     threads: int = 0) -> Result:
+        """The score of a corpus.
+
+        :param hypotheses: [line]
+        :param references: [set][line]; None: those of the constructor
+        :param n_bootstrap: resamples for a confidence interval, such as 1000; 1: none. SACREBLEU_SEED is their seed.
+        :param threads: 0: all processors; figures do not depend on it
+        """
         name = type(self).__name__
         sets = self._references if references is None else _listed(name, references)
         if sets is None:
@@ -145,14 +155,15 @@ class Metric:
             raise TypeError(f"{name}: `hyps` should be a sequence of strings.")
         resamples = _arguments.whole_number("n_bootstrap", n_bootstrap, 0)
         return self._finished(self._scorer.corpus_score(
-            _arguments.listed("hypotheses", hypotheses), sets,
+            _arguments.texts("hypotheses", hypotheses), sets,
             _arguments.whole_number("threads", threads, 0, 2**31 - 1), resamples if resamples > 1 else 0))
 
-    def _sentence(self, hypothesis: str, references: Sequence[str]) -> Any:
+    def sentence_score(self, hypothesis: str, references: Sequence[str]) -> Result:
+        """The score of a sentence, by one reference or several; BLEU's with effective order."""
         if isinstance(references, str):
             raise TypeError(f"{type(self).__name__}: The argument `refs` should be a sequence of strings.")
         return self._finished(self._scorer.sentence_score(_arguments.text("hypothesis", hypothesis),
-                                                          _arguments.listed("references", references)))
+                                                          _arguments.texts("references", references)))
 
     def get_signature(self) -> Signature:
         """That of the last score. Raises ValueError before the first: the number of references is not known."""
@@ -161,7 +172,7 @@ class Metric:
         return self._signature
 
 
-class BLEU(Metric):
+class BLEU(Metric[BLEUScore]):
     """BLEU (Papineni et al. 2002).
 
     :param lowercase: scores without regard to case
@@ -194,30 +205,12 @@ class BLEU(Metric):
             references, (lowercase, force, tokenize, smooth_method, smooth_value, max_ngram_order, effective_order,
                          trg_lang))
 
-    def _score(self, fields: Dict[str, Any], mean: float, ci: float) -> BLEUScore:
-        return BLEUScore(fields["score"], [round(count) for count in fields["counts"]],
-                         [round(total) for total in fields["totals"]], fields["precisions"], fields["brevity_penalty"],
-                         fields["system_length"], fields["reference_length"], mean, ci)
-
-    def corpus_score(self, hypotheses: Sequence[str], references: Optional[References], n_bootstrap: int = 1,
-                     threads: int = 0) -> BLEUScore:
-        """The score of a corpus.
-
-        :param hypotheses: [line]
-        :param references: [set][line]; None: those of the constructor
-        :param n_bootstrap: resamples for a confidence interval, such as 1000; 1: none. SACREBLEU_SEED is their seed.
-        :param threads: 0: all processors; figures do not depend on it
-        """
-        score: BLEUScore = self._corpus(hypotheses, references, n_bootstrap, threads)
-        return score
-
-    def sentence_score(self, hypothesis: str, references: Sequence[str]) -> BLEUScore:
-        """The score of a sentence, by one reference or several; with effective order."""
-        score: BLEUScore = self._sentence(hypothesis, references)
-        return score
+    def _result(self, score: _nmt.Score, mean: float, ci: float) -> BLEUScore:
+        return BLEUScore(score.score, [round(count) for count in score.counts], [round(total) for total in score.totals],
+                         score.precisions, score.brevity_penalty, score.system_length, score.reference_length, mean, ci)
 
 
-class CHRF(Metric):
+class CHRF(Metric[CHRFScore]):
     """chrF (Popovic 2015); with ``word_order=2`` chrF++. Arguments are those of sacreBLEU's CHRF."""
 
     def __init__(self, char_order: int = 6, word_order: int = 0, beta: int = 2, lowercase: bool = False,
@@ -230,22 +223,11 @@ class CHRF(Metric):
             _arguments.flag("whitespace", whitespace), _arguments.flag("eps_smoothing", eps_smoothing)), references,
             (char_order, word_order, beta, lowercase, whitespace, eps_smoothing))
 
-    def _score(self, fields: Dict[str, Any], mean: float, ci: float) -> CHRFScore:
-        return CHRFScore(fields["score"], self.char_order, self.word_order, self.beta, mean, ci)
-
-    def corpus_score(self, hypotheses: Sequence[str], references: Optional[References], n_bootstrap: int = 1,
-                     threads: int = 0) -> CHRFScore:
-        """The score of a corpus; see :meth:`BLEU.corpus_score`."""
-        score: CHRFScore = self._corpus(hypotheses, references, n_bootstrap, threads)
-        return score
-
-    def sentence_score(self, hypothesis: str, references: Sequence[str]) -> CHRFScore:
-        """The score of a sentence, by one reference or several."""
-        score: CHRFScore = self._sentence(hypothesis, references)
-        return score
+    def _result(self, score: _nmt.Score, mean: float, ci: float) -> CHRFScore:
+        return CHRFScore(score.score, self.char_order, self.word_order, self.beta, mean, ci)
 
 
-class TER(Metric):
+class TER(Metric[TERScore]):
     """Translation edit rate (Snover et al. 2006), as Tercom counts. Arguments are those of sacreBLEU's TER."""
 
     def __init__(self, normalized: bool = False, no_punct: bool = False, asian_support: bool = False,
@@ -255,19 +237,8 @@ class TER(Metric):
             _arguments.flag("asian_support", asian_support), _arguments.flag("case_sensitive", case_sensitive)), references,
             (normalized, no_punct, asian_support, case_sensitive))
 
-    def _score(self, fields: Dict[str, Any], mean: float, ci: float) -> TERScore:
-        return TERScore(fields["score"], fields["edits"], fields["reference_words"], mean, ci)
-
-    def corpus_score(self, hypotheses: Sequence[str], references: Optional[References], n_bootstrap: int = 1,
-                     threads: int = 0) -> TERScore:
-        """The score of a corpus; see :meth:`BLEU.corpus_score`."""
-        score: TERScore = self._corpus(hypotheses, references, n_bootstrap, threads)
-        return score
-
-    def sentence_score(self, hypothesis: str, references: Sequence[str]) -> TERScore:
-        """The score of a sentence, by one reference or several."""
-        score: TERScore = self._sentence(hypothesis, references)
-        return score
+    def _result(self, score: _nmt.Score, mean: float, ci: float) -> TERScore:
+        return TERScore(score.score, score.edits, score.reference_words, mean, ci)
 
 
 def corpus_bleu(hypotheses: Sequence[str], references: References, smooth_method: str = "exp",

@@ -2,16 +2,17 @@
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "text_caster.h"
+
 namespace nb = nanobind;
-using nb::literals::operator""_a;
 
 namespace nmt::python {
 
@@ -120,84 +121,51 @@ nb::list information_objects(const std::vector<ModelInformation>& models) {
   return objects;
 }
 
-nb::dict score_fields(const Score& score) {
-  nb::dict fields;
-  fields["name"] = score.name;
-  fields["score"] = score.score;
-  fields["signature"] = score.signature;
-  fields["short_signature"] = score.short_signature;
-  fields["counts"] = score.counts;
-  fields["totals"] = score.totals;
-  fields["precisions"] = score.precisions;
-  fields["brevity_penalty"] = score.brevity_penalty;
-  fields["system_length"] = score.system_length;
-  fields["reference_length"] = score.reference_length;
-  fields["edits"] = score.edits;
-  fields["reference_words"] = score.reference_words;
-  if (score.confidence) {
-    fields["mean"] = score.confidence->mean;
-    fields["half_width"] = score.confidence->half_width;
-  }
-  return fields;
-}
-
 nb::object start_object(const TrainingStart& start) {
-  return training_class("Start")("run_directory"_a = start.run_directory, "parameters"_a = start.parameters,
-                                 "update"_a = start.update, "max_updates"_a = start.max_updates,
-                                 "updates_per_epoch"_a = start.updates_per_epoch, "max_epochs"_a = start.max_epochs,
-                                 "device"_a = start.device, "precision"_a = start.precision,
-                                 "threads"_a = start.threads);
+  return training_class("Start")(start.run_directory, start.parameters, start.update, start.max_updates,
+                                 start.updates_per_epoch, start.max_epochs, start.device, start.precision,
+                                 start.threads);
 }
 
 nb::object update_object(const UpdateFigures& figures) {
-  return training_class("Update")("epoch"_a = figures.epoch, "update"_a = figures.update, "loss"_a = figures.loss,
-                                  "perplexity"_a = figures.perplexity, "accuracy"_a = figures.accuracy,
-                                  "learning_rate"_a = figures.learning_rate, "gradient_norm"_a = figures.gradient_norm,
-                                  "source_tokens"_a = figures.source_tokens, "target_tokens"_a = figures.target_tokens,
-                                  "skipped"_a = figures.skipped);
+  return training_class("Update")(figures.epoch, figures.update, figures.loss, figures.perplexity, figures.accuracy,
+                                  figures.learning_rate, figures.gradient_norm, figures.source_tokens,
+                                  figures.target_tokens, figures.skipped);
 }
 
 nb::object interval_object(const IntervalFigures& figures) {
-  return training_class("Interval")(
-      "epoch"_a = figures.epoch, "update"_a = figures.update, "loss"_a = figures.loss,
-      "perplexity"_a = figures.perplexity, "accuracy"_a = figures.accuracy, "learning_rate"_a = figures.learning_rate,
-      "gradient_norm"_a = figures.gradient_norm, "source_tokens_per_second"_a = figures.source_tokens_per_second,
-      "target_tokens_per_second"_a = figures.target_tokens_per_second, "target_tokens"_a = figures.target_tokens,
-      "skipped_updates"_a = figures.skipped_updates,
-      "seconds_left"_a = figures.seconds_left < 0 ? nb::object(nb::none()) : nb::cast(figures.seconds_left));
+  const std::optional<double> left = figures.seconds_left < 0 ? std::nullopt : std::optional(figures.seconds_left);
+  return training_class("Interval")(figures.epoch, figures.update, figures.loss, figures.perplexity, figures.accuracy,
+                                    figures.learning_rate, figures.gradient_norm, figures.source_tokens_per_second,
+                                    figures.target_tokens_per_second, figures.target_tokens, figures.skipped_updates,
+                                    left);
 }
 
 nb::object epoch_object(const EpochFigures& figures) {
-  return training_class("Epoch")("epoch"_a = figures.epoch, "update"_a = figures.update, "loss"_a = figures.loss,
-                                 "perplexity"_a = figures.perplexity);
+  return training_class("Epoch")(figures.epoch, figures.update, figures.loss, figures.perplexity);
 }
 
 nb::object validation_object(const ValidationFigures& figures) {
   const nb::object sample_class = training_class("Sample");
   nb::list samples, others;
-  for (const ValidationSample& sample : figures.samples) {
+  for (const auto& sample : figures.samples)
     samples.append(sample_class(sample.source, sample.reference, sample.hypothesis));
-  }
-  for (const ValidationFigures& other : figures.other_sets) others.append(validation_object(other));
-  return training_class("Validation")("epoch"_a = figures.epoch, "update"_a = figures.update, "set"_a = figures.set,
-                                      "loss"_a = figures.loss, "perplexity"_a = figures.perplexity,
-                                      "accuracy"_a = figures.accuracy, "bleu"_a = figures.bleu, "chrf"_a = figures.chrf,
-                                      "bleu_text"_a = figures.bleu_text, "chrf_text"_a = figures.chrf_text,
-                                      "is_best"_a = figures.is_best, "seconds"_a = figures.seconds,
-                                      "weights"_a = figures.weights, "samples"_a = samples, "other_sets"_a = others);
+  for (const auto& other : figures.other_sets) others.append(validation_object(other));
+  return training_class("Validation")(figures.epoch, figures.update, figures.set, figures.loss, figures.perplexity,
+                                      figures.accuracy, figures.bleu, figures.chrf, figures.bleu_text,
+                                      figures.chrf_text, figures.is_best, figures.seconds, figures.weights, samples,
+                                      others);
 }
 
 nb::object training_object(const TrainingResult& result) {
-  return training_class("TrainingResult")(
-      "run_directory"_a = result.run_directory,
-      "best_model"_a = result.best_model.empty() ? nb::object(nb::none()) : nb::cast(result.best_model),
-      "stopped"_a = result.stopped, "reason"_a = result.reason, "updates"_a = result.updates,
-      "best"_a = result.best ? validation_object(*result.best) : nb::object(nb::none()));
+  const auto best_model = result.best_model.empty() ? std::nullopt : std::optional(result.best_model);
+  return training_class("TrainingResult")(result.run_directory, best_model, result.stopped, result.reason,
+                                          result.updates,
+                                          result.best ? validation_object(*result.best) : nb::object(nb::none()));
 }
 
 nb::object prepared_object(const PrepareResult& result) {
-  return training_class("PrepareResult")("directory"_a = result.directory, "up_to_date"_a = result.up_to_date,
-                                         "table"_a = result.table);
+  return training_class("PrepareResult")(result.directory, result.up_to_date, result.table);
 }
 
 }  // namespace nmt::python

@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "nmt/scorer.h"
 #include "nmt/trainer.h"
 #include "nmt/translator.h"
 
@@ -17,9 +16,6 @@ nanobind::list translation_objects(std::vector<Translation>&& translations);
 nanobind::list alternative_objects(std::vector<Alternative>&& alternatives);
 nanobind::object statistics_object(const FileStatistics& statistics);
 nanobind::list information_objects(const std::vector<ModelInformation>& models);
-
-/// The fields of a score by their names; "mean" and "half_width" where there is a confidence interval.
-nanobind::dict score_fields(const Score& score);
 
 nanobind::object start_object(const TrainingStart& start);
 nanobind::object update_object(const UpdateFigures& figures);

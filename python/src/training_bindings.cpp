@@ -1,22 +1,19 @@
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "bindings.h"
-#include "log.h"
+#include "call.h"
 #include "nmt/configuration.h"
 #include "nmt/prepare.h"
 #include "nmt/trainer.h"
 #include "results.h"
-#include "values.h"
-#include "work.h"
+#include "text_caster.h"
 
 namespace nb = nanobind;
 using nb::literals::operator""_a;
@@ -26,67 +23,41 @@ namespace nmt::python {
 namespace {
 
 nb::object prepare(const std::string& file, const std::vector<std::string>& settings, bool overwrite) {
-  Work work;
-  PrepareOptions options;
-  options.configuration = {file, settings};
-  options.overwrite = overwrite;
-  options.stop = work.stop();
-  options.log = log_to_python(work);
-  return prepared_object(work.run([&] { return nmt::prepare(options); }));
+  Call call;
+  const PrepareOptions options{{file, settings}, overwrite, call.stop(), call.log()};
+  return prepared_object(call.run([&] { return nmt::prepare(options); }));
 }
 
-/// False, also NumPy's; None, 0 and the like are no answer.
-bool is_false(nb::handle answer) { return is_truth(answer) && PyObject_IsTrue(answer.ptr()) == 0; }
-
-/// Set in this thread: such a callback that began another training would wait for itself.
-thread_local bool is_in_training_callback = false;
-struct InTrainingCallback {
-  InTrainingCallback() { is_in_training_callback = true; }
-  ~InTrainingCallback() { is_in_training_callback = false; }
-};
-
-/// A callback that calls the function of this name with what `convert` makes of the figures, in the thread of the work;
-/// empty where there is none. False ends the run, and so does what it raises: the run's state is saved first.
+/// A callback that calls the function of this name with what `convert` makes of the figures; empty where there is none.
+/// The run ends, with its state saved, where the function returns False or raises something.
 template <typename Figures, typename Convert>
-std::function<void(const Figures&)> callback(Work& work, const nb::dict& functions, const char* name, Convert convert) {
-  if (!functions.contains(name) || functions[name].is_none()) return {};
+std::function<void(const Figures&)> callback(Call& call, const nb::dict& functions, const char* name, Convert convert) {
+  if (!functions.contains(name)) return {};
   const nb::handle function = functions[name];  // the dict keeps it
-  return [&work, function, convert](const Figures& figures) {
-    work.call([&] {
-      const InTrainingCallback here;
-      const nb::object answer = function(convert(figures));
-      if (is_false(answer)) work.stop().request_stop();
+  return [&call, function, convert](const Figures& figures) {
+    call.call_back([&] {
+      if (!nb::cast<bool>(function(convert(figures)))) call.stop().request_stop();
     });
   };
 }
 
 nb::object train(const std::string& file, const std::vector<std::string>& settings, bool restart,
                  const nb::dict& functions) {
-  if (is_in_training_callback)
-    throw UserError(
-        "a training was begun in a callback of another one, which waits for it; begin it when that one has ended");
-  Work work;
-  TrainerOptions options;
-  options.configuration = {file, settings};
-  options.restart = restart;
-  options.stop = work.stop();
-  options.log = log_to_python(work);
-  TrainingCallbacks& callbacks = options.callbacks;
-  callbacks.on_start = callback<TrainingStart>(work, functions, "on_start", start_object);
-  callbacks.on_update = callback<UpdateFigures>(work, functions, "on_update", update_object);
-  callbacks.on_interval = callback<IntervalFigures>(work, functions, "on_interval", interval_object);
-  callbacks.on_epoch = callback<EpochFigures>(work, functions, "on_epoch", epoch_object);
-  callbacks.on_validation = callback<ValidationFigures>(work, functions, "on_validation", validation_object);
-  callbacks.on_checkpoint =
-      callback<std::int64_t>(work, functions, "on_checkpoint", [](std::int64_t update) { return update; });
-  return training_object(work.run([&] { return Trainer(std::move(options)).run(); }));
+  Call call;
+  TrainerOptions options{{file, settings}, restart, {}, call.stop(), call.log()};
+  options.callbacks = {
+      .on_start = callback<TrainingStart>(call, functions, "on_start", start_object),
+      .on_update = callback<UpdateFigures>(call, functions, "on_update", update_object),
+      .on_interval = callback<IntervalFigures>(call, functions, "on_interval", interval_object),
+      .on_epoch = callback<EpochFigures>(call, functions, "on_epoch", epoch_object),
+      .on_validation = callback<ValidationFigures>(call, functions, "on_validation", validation_object),
+      .on_checkpoint = callback<std::int64_t>(call, functions, "on_checkpoint", [](std::int64_t at) { return at; })};
+  return training_object(call.run([&] { return Trainer(std::move(options)).run(); }));
 }
 
 /// (run directory, all options as YAML): throws for what is wrong in the configuration.
 nb::tuple check(const std::string& file, const std::vector<std::string>& settings) {
-  TrainerOptions options;
-  options.configuration = {file, settings};
-  const Trainer trainer(std::move(options));
+  const Trainer trainer({.configuration = {file, settings}});
   return nb::make_tuple(trainer.run_directory(), trainer.configuration());
 }
 

@@ -6,63 +6,38 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <condition_variable>
 #include <exception>
-#include <filesystem>
-#include <fstream>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/control_groups.h"
 #include "base/error.h"
 
 namespace nmt {
 namespace {
 
 int processors_of_affinity() {
-  // The kernel refuses a set smaller than its own: try larger ones.
-  for (int processors = 1024; processors <= 1 << 18; processors *= 4) {
-    std::vector<cpu_set_t> set(CPU_ALLOC_SIZE(processors) / sizeof(cpu_set_t));
-    const size_t bytes = set.size() * sizeof(cpu_set_t);
-    if (sched_getaffinity(0, bytes, set.data()) == 0) return CPU_COUNT_S(bytes, set.data());
-  }
+  cpu_set_t set;  // of 1,024; the kernel refuses it where it counts more
+  if (::sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
   return static_cast<int>(std::thread::hardware_concurrency());
-}
-
-/// The smallest quota of this process's control group (version 2) and those above it.
-std::optional<int> processors_of_cgroup() {
-  std::filesystem::path group;
-  std::ifstream groups("/proc/self/cgroup");
-  for (std::string line; std::getline(groups, line);) {
-    if (line.starts_with("0::/")) group = line.substr(4);
-  }
-  std::optional<int> smallest;
-  for (;; group = group.parent_path()) {
-    std::ifstream file(std::filesystem::path("/sys/fs/cgroup") / group / "cpu.max");
-    std::string line;
-    if (std::getline(file, line)) {
-      const auto quota = processors_of_quota(line);
-      if (quota) smallest = std::min(*quota, smallest.value_or(*quota));
-    }
-    if (group.empty()) return smallest;
-  }
 }
 
 }  // namespace
 
-std::optional<int> processors_of_quota(std::string_view cpu_max) {
+std::optional<int64_t> processors_of_quota(std::string_view cpu_max) {
   int64_t quota = 0, period = 0;
   const char* end = cpu_max.data() + cpu_max.size();
   const auto first = std::from_chars(cpu_max.data(), end, quota);
   if (first.ec != std::errc() || first.ptr == end || *first.ptr != ' ') return std::nullopt;
   if (std::from_chars(first.ptr + 1, end, period).ec != std::errc() || quota <= 0 || period <= 0) return std::nullopt;
-  return static_cast<int>(std::min<int64_t>((quota - 1) / period + 1, 1 << 18));
+  return (quota - 1) / period + 1;
 }
 
 int default_threads() {
   const int processors = std::max(1, processors_of_affinity());
-  return std::min(processors, processors_of_cgroup().value_or(processors));
+  const auto quota = limit_of_control_groups("cpu.max", processors_of_quota);
+  return static_cast<int>(std::min<int64_t>(processors, quota.value_or(processors)));
 }
 
 void check_threads(std::string_view option, int64_t threads) {
@@ -204,131 +179,6 @@ void ThreadPool::help(End end) {
     --asleep_;
     since = Clock::now();
   }
-}
-
-namespace {
-
-void run_alone(const PipelineStages& stages) {
-  while (stages.read(0)) {
-    stages.transform(0, 0);
-    if (!stages.write(0)) return;
-  }
-}
-
-/// Items are numbered; item n lies in slot n % slots. Behind each other go: written, transformed or at work, read.
-class Pipeline {
- public:
-  Pipeline(const PipelineStages& stages, int64_t slots) : stages_(stages), slots_(slots), items_(slots) {}
-
-  void run(int threads) {
-    std::vector<std::jthread> helpers;  // joined at the end of the block, after they were told to stop
-    const StopAtEnd stop{*this};
-    for (int worker = 1; worker < threads; ++worker)
-      helpers.push_back(start_thread<std::jthread>([this, worker] { help(worker); }));
-    std::unique_lock lock(mutex_);
-    while (!is_over()) {
-      if (is_next_done()) {
-        if (!write(lock)) return;
-      } else if (!read_or_transform(lock, 0)) {
-        changed_.wait(lock);
-      }
-    }
-  }
-
- private:
-  struct Item {
-    bool done = false;
-    std::exception_ptr error = nullptr;
-  };
-  struct StopAtEnd {
-    Pipeline& pipeline;
-    ~StopAtEnd() {
-      const std::lock_guard lock(pipeline.mutex_);
-      pipeline.stopped_ = true;
-      pipeline.changed_.notify_all();
-    }
-  };
-
-  Item& item(int64_t number) { return items_[static_cast<size_t>(number % slots_)]; }
-  bool is_over() const { return read_ended_ && written_ == read_; }
-  bool is_next_done() { return written_ < read_ && item(written_).done; }
-
-  void help(int worker) {
-    std::unique_lock lock(mutex_);
-    while (!stopped_ && !is_over()) {
-      if (!read_or_transform(lock, worker)) changed_.wait(lock);
-    }
-  }
-
-  /// False if there is nothing to do at the moment. Reading comes first: all others would wait for it.
-  bool read_or_transform(std::unique_lock<std::mutex>& lock, int worker) {
-    if (!reading_ && !read_ended_ && read_ < written_ + slots_) {
-      read(lock);
-    } else if (claimed_ < read_) {
-      transform(lock, worker);
-    } else {
-      return false;
-    }
-    changed_.notify_all();
-    return true;
-  }
-
-  void read(std::unique_lock<std::mutex>& lock) {
-    Item next;
-    bool is_item = true;
-    reading_ = true;
-    lock.unlock();
-    try {
-      is_item = stages_.read(read_ % slots_);  // only the one who reads changes read_
-    } catch (...) {
-      next = {.done = true, .error = std::current_exception()};
-    }
-    lock.lock();
-    reading_ = false;
-    read_ended_ = !is_item || next.error;
-    if (!is_item) return;
-    item(read_++) = next;
-  }
-
-  void transform(std::unique_lock<std::mutex>& lock, int worker) {
-    const int64_t number = claimed_++;
-    if (item(number).done) return;  // its reading failed
-    lock.unlock();
-    std::exception_ptr error;
-    try {
-      stages_.transform(number % slots_, worker);
-    } catch (...) {
-      error = std::current_exception();
-    }
-    lock.lock();
-    item(number) = {.done = true, .error = error};
-  }
-
-  /// False to stop.
-  bool write(std::unique_lock<std::mutex>& lock) {
-    if (item(written_).error) std::rethrow_exception(item(written_).error);
-    lock.unlock();
-    const bool goes_on = stages_.write(written_ % slots_);  // only the calling thread changes written_
-    lock.lock();
-    ++written_;
-    changed_.notify_all();
-    return goes_on;
-  }
-
-  const PipelineStages& stages_;
-  const int64_t slots_;
-  std::vector<Item> items_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  int64_t read_ = 0, claimed_ = 0, written_ = 0;
-  bool reading_ = false, read_ended_ = false, stopped_ = false;
-};
-
-}  // namespace
-
-void run_ordered_pipeline(const PipelineStages& stages, int threads, int64_t slots) {
-  if (threads <= 1) return run_alone(stages);
-  Pipeline(stages, std::max<int64_t>(slots, 1)).run(threads);
 }
 
 }  // namespace nmt

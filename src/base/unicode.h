@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unicode/utf8.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,28 +27,13 @@ struct CodePoint {
   bool is_valid;
 };
 
-/// The length of bytes at text[i] that are not UTF-8: the longest that could begin a code point, at least 1.
-uint32_t invalid_length(std::string_view text, size_t i);
-
-/// What begins at text[i]: the Unicode Standard, table 3-7, "Well-Formed UTF-8 Byte Sequences".
+/// What begins at text[i], i < text.size().
 inline CodePoint code_point_at(std::string_view text, size_t i) {
-  const auto byte = [&](size_t k) -> uint32_t { return k < text.size() ? static_cast<uint8_t>(text[k]) : 0; };
-  const auto continues = [&](size_t k) { return (byte(k) & 0xC0) == 0x80; };
-  const uint32_t first = byte(i);
-  if (first < 0x80) return {first, 1, true};
-  if (first < 0xE0) {
-    if (first >= 0xC2 && continues(i + 1)) return {(first & 0x1F) << 6 | (byte(i + 1) & 0x3F), 2, true};
-  } else if (first < 0xF0) {
-    if (continues(i + 1) && continues(i + 2)) {
-      const char32_t c = (first & 0x0F) << 12 | (byte(i + 1) & 0x3F) << 6 | (byte(i + 2) & 0x3F);
-      if (c >= 0x800 && (c < 0xD800 || c > 0xDFFF)) return {c, 3, true};  // overlong forms and surrogates are not UTF-8
-    }
-  } else if (first < 0xF5 && continues(i + 1) && continues(i + 2) && continues(i + 3)) {
-    const char32_t c =
-        (first & 0x07) << 18 | (byte(i + 1) & 0x3F) << 12 | (byte(i + 2) & 0x3F) << 6 | (byte(i + 3) & 0x3F);
-    if (c >= 0x10000 && c <= 0x10FFFF) return {c, 4, true};
-  }
-  return {0xFFFD, invalid_length(text, i), false};
+  const size_t begin = i;
+  UChar32 c = 0;
+  U8_NEXT(text.data(), i, text.size(), c);
+  const auto length = static_cast<uint32_t>(i - begin);
+  return c < 0 ? CodePoint{0xFFFD, length, false} : CodePoint{static_cast<char32_t>(c), length, true};
 }
 
 /// The code point that begins at text[i], and i moved behind it.

@@ -40,13 +40,14 @@ Field field_of(Config& config) {
 }
 
 // The name of an option is the name of its member: written once.
-#define NMT_OPTION(section, Struct, name, limits, help, on_resume) \
-  Option { #section, #name, field_of < &Config::section, &Struct::name>, limits, help, on_resume }
+#define NMT_OPTION(section, Struct, name, limits, help, ...) \
+  Option { #section, #name, field_of < &Config::section, &Struct::name>, limits, help, __VA_ARGS__ }
 #define NMT_DATA(name, limits, help) NMT_OPTION(data, DataConfig, name, limits, help, kFixed)
 #define NMT_MODEL(name, limits, help) NMT_OPTION(model, ModelConfig, name, limits, help, kFixed)
 #define NMT_TRAINING(name, limits, help, on_resume) NMT_OPTION(training, TrainingConfig, name, limits, help, on_resume)
 #define NMT_VALIDATION(name, limits, help) NMT_OPTION(validation, ValidationConfig, name, limits, help, kMayChange)
-#define NMT_DECODING(name, limits, help) NMT_OPTION(decoding, DecodingConfig, name, limits, help, kMayChange)
+#define NMT_DECODING(name, limits, used_by, help) \
+  NMT_OPTION(decoding, DecodingConfig, name, limits, help, kMayChange, used_by)
 #define NMT_EVALUATION(name, limits, help) NMT_OPTION(evaluation, EvaluationConfig, name, limits, help, kMayChange)
 #define NMT_RUN(name, limits, help, on_resume) NMT_OPTION(run, RunConfig, name, limits, help, on_resume)
 
@@ -367,59 +368,61 @@ const std::vector<Option>& table() {
       NMT_VALIDATION(attention_lines, at_least(1),
                      "draw that of these sentences of the validation set, too: numbers from 1"),
 
-      NMT_DECODING(beam_size, between(1, 1000), "hypotheses a sentence; 1 = greedy"),
-      NMT_DECODING(length_penalty, between(0, 10), "exponent a of the length penalty; 0 = none"),
-      NMT_DECODING(length_penalty_form, any, "for a hypothesis of n tokens: ((5 + n) / 6)^a, or n^a"),
+      NMT_DECODING(beam_size, between(1, 1000), kOfSearch, "hypotheses a sentence; 1 = greedy"),
+      NMT_DECODING(length_penalty, between(0, 10), kOfAll & ~kOfSamples, "exponent a of the length penalty; 0 = none"),
+      NMT_DECODING(length_penalty_form, any, kOfAll & ~kOfSamples,
+                   "for a hypothesis of n tokens: ((5 + n) / 6)^a, or n^a"),
       NMT_DECODING(
-          max_length_ratio, between(0, 1000),
+          max_length_ratio, between(0, 1000), kOfSearch,
           "a translation has at most max_length_ratio x source + max_length_offset tokens, end symbols counted"),
-      NMT_DECODING(max_length_offset, between(0, 100000), "see max_length_ratio"),
-      NMT_DECODING(min_length, between(0, 100000), "minimum number of tokens before the end symbol"),
-      NMT_DECODING(max_length, between(0, 100000),
+      NMT_DECODING(max_length_offset, between(0, 100000), kOfSearch, "see max_length_ratio"),
+      NMT_DECODING(min_length, between(0, 100000), kOfSearch, "minimum number of tokens before the end symbol"),
+      NMT_DECODING(max_length, between(0, 100000), kOfSearch,
                    "maximum number of tokens for any source, the end symbol counted; 0 = only max_length_ratio and "
                    "max_length_offset"),
       NMT_DECODING(
-          stopping, any,
+          stopping, any, kOfSearch & ~kOfSamples,
           "a sentence is done when nothing live can win (optimal), also when enough is finished and what lives "
           "has fallen behind (heuristic), also when beam_size hypotheses are finished (first)"),
-      NMT_DECODING(coverage_penalty, between(0, 100),
+      NMT_DECODING(coverage_penalty, between(0, 100), kOfAll,
                    "beta of the coverage penalty (Wu et al. 2016), by which finished hypotheses are ranked again; 0 = "
                    "none"),
-      NMT_DECODING(no_repeat_ngram_size, between(0, 1000), "no n-gram of this many tokens appears twice; 0 = off"),
+      NMT_DECODING(no_repeat_ngram_size, between(0, 1000), kOfSearch,
+                   "no n-gram of this many tokens appears twice; 0 = off"),
       NMT_DECODING(
-          repetition_penalty, between(0.01, 100),
+          repetition_penalty, between(0.01, 100), kOfSearch,
           "logits of tokens that were written already are divided by this, negative ones multiplied (Keskar et "
           "al. 2019); 1 = off"),
-      NMT_DECODING(ban_unknown, any, "never write <unk>"),
-      NMT_DECODING(banned_phrases, kNotEmpty, "target phrases that no translation holds"),
-      NMT_DECODING(diversity_groups, between(1, 1000),
+      NMT_DECODING(ban_unknown, any, kOfSearch, "never write <unk>"),
+      NMT_DECODING(banned_phrases, kNotEmpty, kOfSearch, "target phrases that no translation holds"),
+      NMT_DECODING(diversity_groups, between(1, 1000), kOfSearch,
                    "groups of diverse beam search (Vijayakumar et al. 2018); divides beam_size; 1 = off"),
-      NMT_DECODING(diversity_strength, between(0, 100),
+      NMT_DECODING(diversity_strength, between(0, 100), kOfSearch,
                    "what a token costs for each time that an earlier group has chosen it in the same step"),
-      NMT_DECODING(sampling, any, "draw tokens by their probability instead of searching; with beam_size 1"),
-      NMT_DECODING(temperature, between(0.01, 100), "sampling: logits are divided by it"),
-      NMT_DECODING(top_k, at_least(0), "sampling: only among this many most probable tokens; 0 = all"),
-      NMT_DECODING(top_p, (Range{.min = 0, .max = 1, .min_is_open = true}),
+      NMT_DECODING(sampling, any, kOfSearch, "draw tokens by their probability instead of searching; with beam_size 1"),
+      NMT_DECODING(temperature, between(0.01, 100), kOfSearch, "sampling: logits are divided by it"),
+      NMT_DECODING(top_k, at_least(0), kOfSearch, "sampling: only among this many most probable tokens; 0 = all"),
+      NMT_DECODING(top_p, (Range{.min = 0, .max = 1, .min_is_open = true}), kOfSearch,
                    "sampling: only among the fewest most probable tokens whose probabilities sum to this; 1 = all"),
-      NMT_DECODING(seed, at_least(0), "of sampling"),
-      NMT_DECODING(combination, any,
+      NMT_DECODING(seed, at_least(0), kOfSearch, "of sampling"),
+      NMT_DECODING(combination, any, kOfAll & ~kOfOneModel,
                    "several models vote by the mean of their probabilities or of their log-probabilities"),
-      NMT_DECODING(alignment_layer, between(0, 1000),
+      NMT_DECODING(alignment_layer, between(0, 1000), kOfAll,
                    "decoder layer whose attention to the source is shown and counted, from 1; 0 = the last but one"),
-      NMT_DECODING(alignment_head, between(0, 1000),
+      NMT_DECODING(alignment_head, between(0, 1000), kOfAll,
                    "head of that layer which aligns words, from 1; 0 = the mean of all heads"),
-      NMT_DECODING(alignment_token, any,
+      NMT_DECODING(alignment_token, any, kOfAll,
                    "a target token is aligned by the attention of the step that writes it (output) or of the step that "
                    "reads it (input, Chen et al. 2020)"),
-      NMT_DECODING(batch_size, between(1, 100000), "sentences that are translated together"),
+      NMT_DECODING(batch_size, between(1, 100000), kOfAll, "sentences that are translated together"),
       NMT_DECODING(
-          precision, any,
+          precision, any, kOfAll,
           "of weights in products; auto: bf16 where the processor or GPU computes in it, else fp16 on a GPU that "
           "computes in that, else fp32; fp16 for GPUs, int8 for CPUs"),
-      NMT_DECODING(shortlist, between(0, 10000),
+      NMT_DECODING(shortlist, between(0, 10000), kOfAll,
                    "write only with candidates: this many for each source piece, by the model's lexicon "
                    "(data.shortlist), and the most frequent pieces; 0 = with all pieces"),
-      NMT_DECODING(shortlist_frequent, between(1, 1000000),
+      NMT_DECODING(shortlist_frequent, between(1, 1000000), kOfSearch,
                    "shortlist: this many target pieces, the most frequent ones, are candidates of every sentence"),
 
       NMT_EVALUATION(only_within_maxlen, any,

@@ -37,6 +37,19 @@ using Limits = std::variant<std::monostate, Range, TextRule>;
 /// Whether a run that is resumed may have another value than before.
 enum class OnResume { kFixed, kMayChange };
 
+/// What an option has an effect on, as bits. A call is one of the first five; the others say more of it.
+enum Work : unsigned {
+  kOfLines = 1 << 0,     ///< texts and lines with all that is told of them
+  kOfFile = 1 << 1,      ///< a file with one translation of each line, and no more
+  kOfDocument = 1 << 2,  ///< a document with its markup
+  kOfScores = 1 << 3,    ///< translations that are given and scored
+  kOfService = 1 << 4,   ///< a service whose requests say the rest themselves
+  kOfSamples = 1 << 5,   ///< samples are drawn, and their scores are not told
+  kOfOneModel = 1 << 6,  ///< no ensemble
+  kOfAll = (1 << 7) - 1,
+  kOfSearch = kOfAll & ~kOfScores,
+};
+
 /// One option: a row of the table in option_table.cpp. The default stands in config.h.
 struct Option {
   std::string_view section, name;
@@ -44,6 +57,7 @@ struct Option {
   Limits limits;
   std::string_view help;
   OnResume on_resume;
+  unsigned used_by = kOfAll;  ///< bits of Work; see used_by.h
 
   std::string key() const { return std::string(section) + "." + std::string(name); }  ///< section.name
   Field of(Config& config) const { return field(config); }

@@ -81,26 +81,6 @@ std::optional<std::string> nearest_option(const std::string& section, const std:
   return nearest;
 }
 
-/// An option that the name is the beginning or the end of, or that is the beginning or the end of the name; first those
-/// where whole words are.
-std::optional<std::string> overlapping_option(const std::string& section, const std::string& name) {
-  const auto overlaps = [](std::string_view longer, std::string_view shorter, bool words) {
-    if (shorter.size() < 3 || longer.size() <= shorter.size()) return false;
-    const size_t rest = longer.size() - shorter.size();
-    return (longer.starts_with(shorter) && (!words || longer[shorter.size()] == '_')) ||
-           (longer.ends_with(shorter) && (!words || longer[rest - 1] == '_'));
-  };
-  for (const bool same_section : {true, false}) {
-    for (const bool words : {true, false}) {
-      for (const Option& option : options()) {
-        if ((option.section == section) != same_section) continue;
-        if (overlaps(option.name, name, words) || overlaps(name, option.name, words)) return option.key();
-      }
-    }
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::string suggest_option(const std::string& section, const std::string& name) {
@@ -113,7 +93,6 @@ std::string suggest_option(const std::string& section, const std::string& name) 
   // An option of just that name comes before another name; of several the one that is meant most often.
   if (other != other_names().end() && (!nearest || !has_that_name(*nearest) || has_that_name(other->second)))
     found = other->second;
-  if (!found) found = overlapping_option(section, plain);
   return found ? "; did you mean " + *found + "?" : std::string(kWhereToLook);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "config/config.h"
-#include "text/pairs/corpus_files.h"
+#include "text/pairs/pair_reader.h"
 
 namespace nmt {
 

@@ -63,14 +63,8 @@ void check_evaluation_files(const EvaluationFiles& files, const std::vector<Test
     add_output("--results-file", files.results, test_set);
   }
   check_outputs(inputs, outputs);
-  std::vector<UserFile> folders;
   for (const auto& test_set : test_sets)
-    if (!files.attention.empty()) folders.push_back({"--attention-out", folder_of(files.attention, test_set)});
-  for (const auto& folder : folders) {
-    check_numbered_outputs(folder, inputs);
-    check_numbered_outputs(folder, outputs);
-  }
-  for (const auto& folder : folders) make_folder(folder.option, folder.path);
+    if (!files.attention.empty()) make_folder("--attention-out", folder_of(files.attention, test_set));
   for (const auto& output : outputs)
     if (!output.path.empty()) check_writable(output.path);
 }

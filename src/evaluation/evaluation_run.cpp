@@ -9,7 +9,7 @@
 #include "base/process/log.h"
 #include "evaluation/evaluation.h"
 #include "report/pictures/attention_picture.h"
-#include "search/ensemble.h"
+#include "search/torch_step.h"
 #include "text/language_code.h"
 #include "translation/attention_grids.h"
 

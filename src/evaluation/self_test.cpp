@@ -15,6 +15,7 @@
 #include "nn/kernels/packed/packed_product.h"
 #include "nn/ops/linear.h"
 #include "nn/positions/table_positions.h"
+#include "scoring/corpus/corpus_score.h"
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
 

@@ -10,7 +10,7 @@
 #include "base/process/log.h"
 #include "data/batches.h"
 #include "models/loss.h"
-#include "search/ensemble.h"
+#include "search/torch_step.h"
 #include "text/codec/codec.h"
 
 namespace nmt {

@@ -8,7 +8,7 @@
 #include "base/process/log.h"
 #include "config/config.h"
 #include "scoring/corpus/corpus_score.h"
-#include "text/pairs/corpus_files.h"
+#include "text/pairs/pair_reader.h"
 
 namespace nmt {
 

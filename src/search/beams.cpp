@@ -88,7 +88,7 @@ void SentenceBeam::add_rules(std::vector<RowRules>& rows) const {
 }
 
 void SentenceBeam::advance(const StepScores& scores, int64_t first_row, std::span<const int64_t> penalized,
-                           NextRows& next) {
+                           StepInput& next) {
   const auto ranked = ranked_extensions(scores, first_row, penalized);
   std::vector<const Extension*> chosen;
   for (size_t rank = 0; rank < ranked.size(); ++rank) {
@@ -115,7 +115,7 @@ void SentenceBeam::advance(const StepScores& scores, int64_t first_row, std::spa
   if (may_prune()) std::erase_if(live_, [&](const Live& live) { return can_be_pruned(live); });
   chosen.resize(live_.size());  // the pruned ones were the last
   for (const Extension* extension : chosen) {
-    next.parents.push_back(first_row + extension->parent);
+    next.ancestors.push_back(first_row + extension->parent);
     next.tokens.push_back(extension->token);
   }
 }
@@ -292,7 +292,7 @@ void BeamGroups::add_uniforms(std::vector<double>& uniforms) const {
   }
 }
 
-void BeamGroups::advance(const StepScores& scores, int64_t first_row, NextRows& next) {
+void BeamGroups::advance(const StepScores& scores, int64_t first_row, StepInput& next) {
   const size_t first_token = next.tokens.size();
   std::vector<int64_t> penalized;
   for (auto& beam : beams_) {

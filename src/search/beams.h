@@ -7,7 +7,7 @@
 
 #include "search/logits_rules.h"
 #include "search/search_options.h"
-#include "search/step_scores.h"
+#include "search/step.h"
 
 namespace nmt {
 
@@ -76,12 +76,6 @@ class PhraseConstraints {
   std::vector<Phrase> phrases_;
 };
 
-/// What the next step of the search is fed with: row r continues row parents[r] of this step with tokens[r].
-struct NextRows {
-  std::vector<int64_t> parents;
-  std::vector<int64_t> tokens;
-};
-
 /// One beam: its live and its finished hypotheses. The rules stand at search().
 class SentenceBeam {
  public:
@@ -100,7 +94,7 @@ class SentenceBeam {
   /// One step. scores: at least beam_size + 1 tokens (or what is allowed) for each row, and as many more as there are
   /// in `penalized`; the rows of this beam begin at first_row. penalized: tokens that rank diversity_strength
   /// lower, once for each time they stand there. Unless it is done then, appends its rows for the next step.
-  void advance(const StepScores& scores, int64_t first_row, std::span<const int64_t> penalized, NextRows& next);
+  void advance(const StepScores& scores, int64_t first_row, std::span<const int64_t> penalized, StepInput& next);
 
   /// From now on it is done and has no rows: nobody wants its results.
   void cancel() { done_ = true; }
@@ -160,7 +154,7 @@ class BeamGroups {
   /// With sampling: for each row the number that its token is drawn by.
   void add_uniforms(std::vector<double>& uniforms) const;
   /// One step of every beam, as of SentenceBeam.
-  void advance(const StepScores& scores, int64_t first_row, NextRows& next);
+  void advance(const StepScores& scores, int64_t first_row, StepInput& next);
   /// Nobody wants its results any more: it is done.
   void cancel() {
     for (auto& beam : beams_) beam.cancel();

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "nn/device/device.h"
-#include "search/ensemble.h"
+#include "search/torch_step.h"
 #include "text/tokenizer.h"
 
 namespace nmt {
@@ -134,6 +134,11 @@ void add_attention(const SearchModel& model, std::span<const SearchInput* const>
         shift_to_reading_steps(hypothesis, std::ssize(inputs[i]->sources.front()));
     }
   }
+}
+
+void TorchModels::add_attention(std::span<const SearchInput* const> sentences, const SearchOptions& options,
+                                std::vector<std::vector<Hypothesis>>& results) {
+  nmt::add_attention(models_.front(), sentences, options, results);
 }
 
 bool has_alignment(const SearchModel& model, const SearchOptions& options) {

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "search/ensemble.h"
 #include "search/search_options.h"
+#include "search/torch_step.h"
 
 namespace nmt {
 

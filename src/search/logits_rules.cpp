@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "nn/device/device.h"
-
 namespace nmt {
 
 bool RowLogits::has(int32_t token) const { return columns_.empty() || std::ranges::binary_search(columns_, token); }
@@ -13,15 +11,13 @@ int64_t RowLogits::column(int32_t token) const {
   return columns_.empty() ? token : std::ranges::lower_bound(columns_, token) - columns_.begin();
 }
 
-void RowLogits::update(std::span<const Place> places,
-                       const std::function<torch::Tensor(const torch::Tensor&)>& change) {
+void RowLogits::update(std::span<const Place> places, const std::function<void(std::span<float>)>& change) {
   if (places.empty()) return;
-  std::vector<int64_t> flat_places;
-  for (const auto& [row, token] : places) flat_places.push_back(row * logits_.size(1) + column(token));
-  const auto indices = copy_to_device(torch::tensor(flat_places, torch::kLong), logits_.device());
-  logits_ = logits_.contiguous();
-  auto flat = logits_.view(-1);
-  flat.index_copy_(0, indices, change(flat.index_select(0, indices)));
+  std::vector<int64_t> flat;
+  for (const auto& [row, token] : places) flat.push_back(row * logits_.columns() + column(token));
+  auto values = logits_.at(flat);
+  change(values);
+  logits_.set(flat, values);
 }
 
 namespace {
@@ -67,21 +63,11 @@ void LogitsRules::judge(RowRules& row) const {
   }
 }
 
-void LogitsRules::change(torch::Tensor& logits, std::span<const RowRules> rows, std::span<const int32_t> columns,
-                         int64_t models) const {
+void LogitsRules::change(Logits& logits, Of of, std::span<const RowRules> rows,
+                         std::span<const int32_t> columns) const {
   RowLogits changed(logits, rows, columns);
   for (const auto& rule : rules_)
-    if (models == 1 || !rule->changes_each_model()) rule->change(changed);
-}
-
-void LogitsRules::change_each(std::vector<torch::Tensor>& logits, std::span<const RowRules> rows,
-                              std::span<const int32_t> columns) const {
-  if (logits.size() == 1) return;
-  for (auto& of_model : logits) {
-    RowLogits changed(of_model, rows, columns);
-    for (const auto& rule : rules_)
-      if (rule->changes_each_model()) rule->change(changed);
-  }
+    if (of == Of::kModel || rule->changes_each_model() == (of == Of::kMember)) rule->change(changed);
 }
 
 }  // namespace nmt

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <ATen/ops/where.h>
-#include <torch/types.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -12,6 +9,7 @@
 #include <vector>
 
 #include "search/search_options.h"
+#include "search/step.h"
 #include "text/tokenizer.h"
 
 namespace nmt {
@@ -22,21 +20,20 @@ inline void make_distinct(std::vector<int32_t>& tokens) {
   tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
 }
 
-/// A hypothesis of a search, one row of its steps, and what the rules say about its next token.
-struct RowRules {
-  const SearchInput* input = nullptr;  ///< what it translates
-  std::vector<int32_t> tokens = {};    ///< what it has so far, without <s>
-  std::vector<int32_t> banned = {};    ///< may not be chosen; may hold a token twice
-  std::vector<int32_t> wanted = {};    ///< candidates, however improbable
-  bool only_wanted = false;            ///< nothing else may be chosen, and no ban holds
+/// The logits of a step, float32 [rows, columns], wherever they are. A place is row * columns + column.
+class Logits {
+ public:
+  virtual ~Logits() = default;
+  virtual int64_t columns() const = 0;
+  virtual std::vector<float> at(std::span<const int64_t> places) const = 0;
+  virtual void set(std::span<const int64_t> places, std::span<const float> values) = 0;
 };
 
 /// The logits of a step, for rules to change.
 class RowLogits {
  public:
-  /// logits: float32 [rows, columns]. columns: the token of each column, ascending (a shortlist), or none: column i is
-  /// token i. Borrows all.
-  RowLogits(torch::Tensor& logits, std::span<const RowRules> rows, std::span<const int32_t> columns = {})
+  /// columns: the token of each column, ascending (a shortlist), or none: column i is token i. Borrows all.
+  RowLogits(Logits& logits, std::span<const RowRules> rows, std::span<const int32_t> columns = {})
       : logits_(logits), rows_(rows), columns_(columns) {}
 
   std::span<const RowRules> rows() const { return rows_; }
@@ -47,14 +44,13 @@ class RowLogits {
     int64_t row = 0;
     int32_t token = 0;
   };
-  /// Replaces the logits at these places, each named once: change() gets all of them, float32 [n] on the model's
-  /// device, and returns as many.
-  void update(std::span<const Place> places, const std::function<torch::Tensor(const torch::Tensor&)>& change);
+  /// Replaces the logits at these places, each named once: change() gets all of them, [n].
+  void update(std::span<const Place> places, const std::function<void(std::span<float>)>& change);
 
  private:
   int64_t column(int32_t token) const;
 
-  torch::Tensor& logits_;
+  Logits& logits_;
   std::span<const RowRules> rows_;
   std::span<const int32_t> columns_;
 };
@@ -183,8 +179,10 @@ class RepetitionPenalty final : public LogitsRule {
       for (const int32_t token : tokens)
         if (logits.has(token)) seen.push_back({row, token});
     }
-    logits.update(
-        seen, [&](const torch::Tensor& values) { return at::where(values > 0, values / penalty_, values * penalty_); });
+    const auto penalty = static_cast<float>(penalty_);
+    logits.update(seen, [penalty](std::span<float> values) {
+      for (float& value : values) value = value > 0 ? value / penalty : value * penalty;
+    });
   }
 
  private:
@@ -203,12 +201,10 @@ class LogitsRules {
   std::span<const int32_t> beginning(const SearchInput& input) const;
   /// Fills what the rules say about the token after row.tokens.
   void judge(RowRules& row) const;
-  /// Changes the logits of a step; arguments as of RowLogits. Of several models: what change_each() has left to do.
-  void change(torch::Tensor& logits, std::span<const RowRules> rows, std::span<const int32_t> columns = {},
-              int64_t models = 1) const;
-  /// Changes the logits of each of several models, before they are put together; does nothing to those of one.
-  void change_each(std::vector<torch::Tensor>& logits, std::span<const RowRules> rows,
-                   std::span<const int32_t> columns = {}) const;
+  /// Whose logits they are: those of the only model, of each one in an ensemble, or what these are together.
+  enum class Of { kModel, kMember, kEnsemble };
+  /// Changes the logits of a step; the other arguments are those of RowLogits.
+  void change(Logits& logits, Of of, std::span<const RowRules> rows, std::span<const int32_t> columns = {}) const;
 
  private:
   std::vector<std::shared_ptr<const LogitsRule>> rules_;

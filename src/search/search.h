@@ -4,41 +4,20 @@
 #include <span>
 #include <vector>
 
-#include "models/interface/model.h"
-#include "search/ensemble.h"
 #include "search/search_options.h"
+#include "search/step.h"
+#include "text/sentence_queue.h"
 
 namespace nmt {
 
-/// Where a search takes its sentences from and leaves what it finds.
-class SearchQueue {
- public:
-  struct Item {
-    int64_t id = 0;  ///< of the queue's own
-    const SearchInput* input = nullptr;
-  };
-  virtual ~SearchQueue() = default;
-  /// The next `count` sentences; fewer where there are no more, or no more for now: it is asked again before each step.
-  /// They stay where they are until they are finished.
-  virtual std::vector<Item> take(int64_t count) = 0;
-  /// Asked when nothing is under way and there was nothing to take. It may wait for more; false: the search ends.
-  virtual bool wait() { return false; }
-  /// The n_best hypotheses of a sentence that was taken, best first (fewer where the search found fewer).
-  virtual void finish(int64_t id, std::vector<Hypothesis> hypotheses) = 0;
-  /// Asked before each step: once it is true the search ends, and what is under way is not finished.
-  virtual bool stopped() { return false; }
-  /// Asked of each sentence at each step: true drops it, and it is not finished.
-  virtual bool is_cancelled(int64_t /*id*/) { return false; }
-};
+/// Sentences, and the n_best hypotheses of each, best first (fewer where the search found fewer). Before each step it
+/// is asked whether to stop, and each sentence whether it is cancelled.
+using SearchQueue = SentenceQueue<SearchInput, std::vector<Hypothesis>>;
 
 /// Translates the sentences of a queue, at most batch_size at a time: where some are finished others take their places,
 /// so that the steps stay wide (continuous batching, Yu et al. 2022). Sentences wait until all of a batch are finished
-/// where a model cannot do that (DecodingCapabilities::ragged_positions), and with candidates, SearchOptions::attention
+/// where a model cannot do that (DecodingModel::joins), and with candidates, SearchOptions::attention
 /// or a coverage penalty. Those with SearchInput::attention may be finished some steps late: in groups.
-void search(std::span<const SearchModel> models, SearchQueue& queue, int64_t batch_size, const SearchOptions& options);
-
-/// Translates a batch of sentences. Result: for each sentence its n_best hypotheses, best first (fewer where the search
-/// found fewer). The caller holds a NoGradGuard and has put the models into evaluation mode.
 ///
 /// Beam search: in each step every live hypothesis is extended by every token but <pad> and <s>, and the extensions are
 /// ranked by log-probability (ties: the extension of the better hypothesis, then the lower id). Those among the best
@@ -61,7 +40,7 @@ void search(std::span<const SearchModel> models, SearchQueue& queue, int64_t bat
 /// The beginning of a translation may be forced: its tokens are taken as they are, count in every score, and no ban
 /// holds for them. A prefix that ends with </s> is a whole translation, which is scored: by the steps of the search.
 /// Sentences that start together are fed at once what all of them are forced to begin with, where that leaves the bits
-/// of single steps (DecodingCapabilities::exact_prefill).
+/// of single steps (DecodingModel::exact_blocks).
 ///
 /// Phrases that must appear: dynamic beam allocation (Post and Vilar 2018), whose banks are filled in turns as in Hu et
 /// al. 2019. Extensions that advance a phrase are candidates whatever their probability; each belongs to the bank of as
@@ -80,11 +59,6 @@ void search(std::span<const SearchModel> models, SearchQueue& queue, int64_t bat
 /// Candidates (a shortlist): other tokens do not exist; log-probabilities are normalised over the candidates.
 ///
 /// What is found for a sentence depends on its own rows of logits alone.
-std::vector<std::vector<Hypothesis>> search(std::span<const SearchModel> models, std::span<const SearchInput> inputs,
-                                            const SearchOptions& options);
-
-/// With one model, whose sources end with </s>.
-std::vector<std::vector<Hypothesis>> search(TranslationModel& model, const std::vector<std::vector<int32_t>>& sources,
-                                            const SearchOptions& options);
+void search(DecodingModel& model, SearchQueue& queue, int64_t batch_size, const SearchOptions& options);
 
 }  // namespace nmt

@@ -9,7 +9,6 @@
 #include <span>
 
 #include "base/error.h"
-#include "nn/device/device.h"
 #include "nn/kernels/kernels.h"
 #include "text/tokenizer.h"
 
@@ -24,10 +23,6 @@ struct Entry {
 };
 
 bool may_be_chosen(int64_t id) { return id != SpecialIds::kPad && id != SpecialIds::kBegin; }
-
-[[noreturn]] void fail() {
-  throw Error("the model's output is not a number: its weights are damaged; use another checkpoint");
-}
 
 /// The best entries of a row seen so far, in order.
 class BestEntries {
@@ -59,14 +54,31 @@ void scan_row(std::span<const float> row, const float* block_maxima, BestEntries
   }
 }
 
-BestTokens best_tokens_on_cpu(const torch::Tensor& logits, int64_t count) {
-  const int64_t rows = logits.size(0), vocabulary = logits.size(1);
+}  // namespace
+
+std::vector<float> PlainLogits::at(std::span<const int64_t> places) const {
+  std::vector<float> values;
+  for (const int64_t place : places) values.push_back(values_[place]);
+  return values;
+}
+
+void PlainLogits::set(std::span<const int64_t> places, std::span<const float> values) {
+  for (size_t i = 0; i < places.size(); ++i) values_[places[i]] = values[i];
+}
+
+void fail_on_logits() {
+  throw Error("the model's output is not a number: its weights are damaged; use another checkpoint");
+}
+
+BestTokens best_tokens(const PlainLogits& logits, int64_t most) {
+  const int64_t rows = logits.rows(), vocabulary = logits.columns(), count = std::min(most, vocabulary);
   const int64_t blocks = kernels::logit_block_count(vocabulary);
   BestTokens result{.width = count, .ids = {}, .log_probabilities = {}};
   result.ids.assign(rows * count, BestTokens::kNone);
   result.log_probabilities.assign(rows * count, -kInfinity);
+  if (rows == 0) return result;
   std::vector<float> block_maxima(rows * blocks), maxima(rows), log_sums(rows);
-  const kernels::LogitRows task{.logits = logits.const_data_ptr<float>(),
+  const kernels::LogitRows task{.logits = logits.row(0).data(),
                                 .classes = vocabulary,
                                 .block_maxima = block_maxima.data(),
                                 .maxima = maxima.data(),
@@ -77,8 +89,8 @@ BestTokens best_tokens_on_cpu(const torch::Tensor& logits, int64_t count) {
     for (int64_t row = begin; row < end; ++row) {
       kernels::kernels().logit_rows(task, {row, row + 1});
       best.clear();
-      scan_row({task.logits + row * vocabulary, size_t(vocabulary)}, block_maxima.data() + row * blocks, best);
-      if (best.entries().empty() || !std::isfinite(log_sums[row])) fail();
+      scan_row(logits.row(row), block_maxima.data() + row * blocks, best);
+      if (best.entries().empty() || !std::isfinite(log_sums[row])) fail_on_logits();
       for (int64_t i = 0; const Entry& entry : best.entries()) {
         result.ids[row * count + i] = entry.id;
         result.log_probabilities[row * count + i++] = (entry.value - maxima[row]) - log_sums[row];
@@ -86,42 +98,6 @@ BestTokens best_tokens_on_cpu(const torch::Tensor& logits, int64_t count) {
     }
   });
   return result;
-}
-
-BestTokens best_tokens_on_device(const torch::Tensor& logits, int64_t count) {
-  auto log_probabilities = at::log_softmax(logits, -1);
-  log_probabilities.select(1, SpecialIds::kPad).fill_(-kInfinity);
-  log_probabilities.select(1, SpecialIds::kBegin).fill_(-kInfinity);
-  const auto [device_values, device_ids] = log_probabilities.topk(count, -1);
-  // Both in one copy, the only time that a step waits for the device; float64 holds either exactly.
-  const auto found = at::stack({device_values.to(torch::kFloat64), device_ids.to(torch::kFloat64)}).cpu();
-  const double* values = found.const_data_ptr<double>();  // [2, rows, count]
-  const int64_t size = device_values.numel();
-  BestTokens result{.width = count, .ids = {}, .log_probabilities = {}};
-  result.log_probabilities.assign(values, values + size);
-  result.ids.assign(values + size, values + 2 * size);
-  for (int64_t row = 0; row < logits.size(0); ++row) {
-    float* value = result.log_probabilities.data() + row * count;
-    int32_t* id = result.ids.data() + row * count;
-    if (!std::isfinite(value[0])) fail();
-    for (int64_t i = 0; i < count;) {  // runs of equal probability by id; probability 0 is none
-      int64_t end = i + 1;
-      while (end < count && value[end] == value[i]) ++end;
-      if (value[i] == -kInfinity) std::fill(id + i, id + end, BestTokens::kNone);
-      std::sort(id + i, id + end);
-      i = end;
-    }
-  }
-  return result;
-}
-
-}  // namespace
-
-BestTokens best_tokens(const torch::Tensor& logits, int64_t count) {
-  TORCH_CHECK(logits.dim() == 2 && logits.scalar_type() == torch::kFloat, "logits: float32 [rows, vocabulary]");
-  count = std::min(count, logits.size(1));
-  if (logits.device().is_cpu()) return best_tokens_on_cpu(logits.contiguous(), count);
-  return best_tokens_on_device(logits, count);
 }
 
 namespace {
@@ -195,23 +171,20 @@ double log_sum_exp(std::span<const float> logits) {
   double sum = 0;
   for (const float logit : logits) sum += std::exp(logit - highest);
   const double result = highest + std::log(sum);
-  if (!std::isfinite(result))
-    throw Error("the model's output is not a number: its weights are damaged; use another checkpoint");
+  if (!std::isfinite(result)) fail_on_logits();
   return result;
 }
 
 }  // namespace
 
-BestTokens draw_tokens(const torch::Tensor& device_logits, const DecodingConfig& options,
-                       std::span<const RowRules> rules, std::span<const double> uniforms) {
-  const auto logits = device_logits.cpu().contiguous();  // [rows, vocabulary]
-  const int64_t rows = logits.size(0), vocabulary = logits.size(1);
+BestTokens draw_tokens(const PlainLogits& logits, const DecodingConfig& options, std::span<const RowRules> rules,
+                       std::span<const double> uniforms) {
   BestTokens drawn{.width = 1, .ids = {}, .log_probabilities = {}};
-  drawn.ids.resize(rows);
-  drawn.log_probabilities.assign(rows, -std::numeric_limits<float>::infinity());
-  at::parallel_for(0, rows, 1, [&](int64_t begin, int64_t end) {
+  drawn.ids.resize(logits.rows());
+  drawn.log_probabilities.assign(logits.rows(), -kInfinity);
+  at::parallel_for(0, logits.rows(), 1, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
-      const std::span<const float> of_row(logits.const_data_ptr<float>() + row * vocabulary, vocabulary);
+      const auto of_row = logits.row(row);
       const auto banned = rules.empty() ? std::span<const int32_t>() : std::span(rules[row].banned);
       const double whole = log_sum_exp(of_row);
       const int32_t id = drawn.ids[row] = Candidates(of_row, banned, options).draw(uniforms[row]);
@@ -223,31 +196,24 @@ BestTokens draw_tokens(const torch::Tensor& device_logits, const DecodingConfig&
 
 namespace {
 
-/// Places [row * vocabulary + token] of a list of tokens a row, int64 on the device of the logits.
-torch::Tensor places(std::span<const RowRules> rules, std::vector<int32_t> RowRules::*list,
-                     const torch::Tensor& logits) {
-  std::vector<int64_t> flat;
-  for (size_t row = 0; row < rules.size(); ++row)
-    for (const int32_t token : rules[row].*list) flat.push_back(static_cast<int64_t>(row) * logits.size(1) + token);
-  return copy_to_device(torch::tensor(flat, torch::kLong), logits.device());
-}
-
 /// Log-probabilities differ as logits do: each is that of the row's best token and the difference.
-std::vector<std::vector<TokenScore>> wanted_scores(const torch::Tensor& logits, std::span<const RowRules> rules,
+std::vector<std::vector<TokenScore>> wanted_scores(const Logits& logits, std::span<const RowRules> rules,
                                                    const BestTokens& best) {
   std::vector<std::vector<TokenScore>> scores(rules.size());
-  if (std::ranges::all_of(rules, [](const RowRules& row) { return row.wanted.empty(); })) return scores;
-  std::vector<RowRules> firsts(rules.size());
-  for (size_t row = 0; row < rules.size(); ++row)
-    firsts[row].wanted.assign(rules[row].wanted.size(), best.ids[row * best.width]);
-  const auto flat = logits.reshape(-1);
-  const auto difference = (flat.index_select(0, places(rules, &RowRules::wanted, logits)) -
-                           flat.index_select(0, places(firsts, &RowRules::wanted, logits)))
-                              .cpu();
-  const float* next = difference.const_data_ptr<float>();
+  std::vector<int64_t> places;  // of each wanted token, and of the best one of its row
+  for (int64_t row = 0; row < std::ssize(rules); ++row) {
+    for (const int32_t token : rules[row].wanted) {
+      places.push_back(row * logits.columns() + token);
+      places.push_back(row * logits.columns() + best.ids[row * best.width]);
+    }
+  }
+  if (places.empty()) return scores;
+  const auto values = logits.at(places);
+  const float* next = values.data();
   for (size_t row = 0; row < rules.size(); ++row)
     for (const int32_t token : rules[row].wanted) {
-      const float log_probability = *next++ + best.log_probabilities[row * best.width];
+      const float log_probability = (next[0] - next[1]) + best.log_probabilities[row * best.width];
+      next += 2;
       if (rules[row].only_wanted || std::isfinite(log_probability)) scores[row].push_back({token, log_probability});
     }
   return scores;
@@ -271,17 +237,65 @@ void remove_banned(std::span<const RowRules> rules, BestTokens& best) {
 
 }  // namespace
 
-StepScores step_scores(const torch::Tensor& logits, std::span<const RowRules> rules, int64_t count,
-                       const DecodingConfig& options, std::span<const double> uniforms) {
+int64_t needed_best(const StepQuery& query) {
   size_t max_banned = 0;
-  for (const auto& row : rules) max_banned = std::max(max_banned, row.banned.size());
-  StepScores scores;
-  scores.best = options.sampling ? draw_tokens(logits, options, rules, uniforms)
-                                 : best_tokens(logits, count + static_cast<int64_t>(max_banned));
+  for (const auto& row : query.rules) max_banned = std::max(max_banned, row.banned.size());
+  return query.count + static_cast<int64_t>(max_banned);
+}
+
+StepScores judged(const Logits& logits, BestTokens best, std::span<const RowRules> rules) {
+  StepScores scores{.best = std::move(best), .wanted = {}};
   if (rules.empty()) return scores;
   scores.wanted = wanted_scores(logits, rules, scores.best);
   remove_banned(rules, scores.best);
   return scores;
+}
+
+StepScores step_scores(const PlainLogits& logits, const StepQuery& query, const DecodingConfig& options) {
+  auto best = options.sampling ? draw_tokens(logits, options, query.rules, query.uniforms)
+                               : best_tokens(logits, needed_best(query));
+  return judged(logits, std::move(best), query.rules);
+}
+
+std::vector<int32_t> all_candidates(const SearchInput& input) {
+  std::vector<int32_t> all = {SpecialIds::kPad, SpecialIds::kUnknown, SpecialIds::kBegin, SpecialIds::kEnd};
+  all.insert(all.end(), input.candidates.begin(), input.candidates.end());
+  all.insert(all.end(), input.prefix.begin(), input.prefix.end());
+  for (const auto& phrase : input.must_appear) all.insert(all.end(), phrase.begin(), phrase.end());
+  make_distinct(all);
+  return all;
+}
+
+std::vector<RowRules> in_places(std::span<const RowRules> rows, std::span<const int32_t> candidates) {
+  // What is no candidate cannot be chosen anyway.
+  const auto places = [&](const std::vector<int32_t>& ids) {
+    std::vector<int32_t> found;
+    for (const int32_t id : ids) {
+      const auto at = std::ranges::lower_bound(candidates, id);
+      if (at != candidates.end() && *at == id) found.push_back(static_cast<int32_t>(at - candidates.begin()));
+    }
+    return found;
+  };
+  std::vector<RowRules> placed;
+  for (const auto& row : rows)
+    placed.push_back({.banned = places(row.banned), .wanted = places(row.wanted), .only_wanted = row.only_wanted});
+  return placed;
+}
+
+void append(StepScores& all, StepScores rows, std::span<const int32_t> candidates) {
+  const BestTokens& best = rows.best;
+  for (int64_t row = 0; row < std::ssize(best.ids) / best.width; ++row) {
+    for (int64_t i = 0; i < all.best.width; ++i) {
+      const int32_t place = i < best.width ? best.ids[row * best.width + i] : BestTokens::kNone;
+      const bool none = place == BestTokens::kNone;
+      all.best.ids.push_back(none ? BestTokens::kNone : candidates[place]);
+      all.best.log_probabilities.push_back(none ? -kInfinity : best.log_probabilities[row * best.width + i]);
+    }
+  }
+  for (auto& row : rows.wanted) {
+    for (auto& score : row) score.token = candidates[score.token];
+    all.wanted.push_back(std::move(row));
+  }
 }
 
 }  // namespace nmt

@@ -1,53 +1,58 @@
 #pragma once
 
-#include <torch/types.h>
-
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "config/config.h"
 #include "search/logits_rules.h"
-#include "search/search_options.h"
+#include "search/step.h"
 
 namespace nmt {
 
-/// The most probable next tokens of each row, best first; tokens of equal probability by id.
-struct BestTokens {
-  int64_t width = 0;                     ///< tokens a row
-  std::vector<int32_t> ids;              ///< [rows, width]; kNone where a row has fewer
-  std::vector<float> log_probabilities;  ///< [rows, width], natural logarithm over the whole vocabulary
-  static constexpr int32_t kNone = -1;
+/// Logits in memory, [rows, columns], one row after the other. Borrows them.
+class PlainLogits final : public Logits {
+ public:
+  PlainLogits(std::span<float> values, int64_t columns) : values_(values), columns_(columns) {}
+  int64_t columns() const override { return columns_; }
+  int64_t rows() const { return std::ssize(values_) / columns_; }
+  std::span<const float> row(int64_t row) const { return values_.subspan(row * columns_, columns_); }
+  std::vector<float> at(std::span<const int64_t> places) const override;
+  void set(std::span<const int64_t> places, std::span<const float> values) override;
+
+ private:
+  std::span<float> values_;
+  int64_t columns_;
 };
 
-/// logits float32 [rows, vocabulary]. <pad>, <s> and tokens of probability 0 are never among the results.
-/// On the CPU each row is a function of that row alone, in one pass over it; on CUDA which of several equally probable
-/// tokens at the very end of the list is named is the device's choice.
-/// Throws Error if a row is not a distribution (NaN or infinite: damaged weights).
-BestTokens best_tokens(const torch::Tensor& logits, int64_t count);
+/// The `count` most probable tokens of each row (BestTokens). <pad>, <s> and tokens of probability 0 are never among
+/// them. Each row is a function of that row alone, in one pass over it. Throws Error if a row is not a distribution
+/// (NaN or infinite: damaged weights).
+BestTokens best_tokens(const PlainLogits& logits, int64_t count);
 
-/// Draws one token for each row: logits float32 [rows, vocabulary]; uniforms: a number in [0, 1) for each row, of which
-/// its token is a function; rules: as of step_scores(). <pad>, <s> and banned tokens are never drawn; kNone where
-/// nothing is left. The log-probability is the model's own, over the whole vocabulary and without temperature.
-BestTokens draw_tokens(const torch::Tensor& logits, const DecodingConfig& options, std::span<const RowRules> rules,
+/// Throws that Error.
+[[noreturn]] void fail_on_logits();
+
+/// Draws one token for each row: uniforms: a number in [0, 1) for each row, of which its token is a function; rules:
+/// one a row or none. <pad>, <s> and banned tokens are never drawn; kNone where nothing is left. The log-probability is
+/// the model's own, over the whole vocabulary and without temperature.
+BestTokens draw_tokens(const PlainLogits& logits, const DecodingConfig& options, std::span<const RowRules> rules,
                        std::span<const double> uniforms);
 
-struct TokenScore {
-  int32_t token = 0;
-  float log_probability = 0;
-};
+/// What a step says of its logits. With sampling the lists hold the one token that is drawn.
+StepScores step_scores(const PlainLogits& logits, const StepQuery& query, const DecodingConfig& options = {});
 
-/// The next tokens of all rows.
-struct StepScores {
-  BestTokens best;                              ///< without those that are banned; none where only_wanted
-  std::vector<std::vector<TokenScore>> wanted;  ///< by row, those of RowRules::wanted; empty without rules. Tokens of
-                                                ///< probability 0 only where nothing else may be chosen
-};
+/// How many of the best tokens there must be so that enough are left of them.
+int64_t needed_best(const StepQuery& query);
+/// What the rules leave of the best or drawn tokens of these logits: what is banned keeps its share of the probability.
+StepScores judged(const Logits& logits, BestTokens best, std::span<const RowRules> rules);
 
-/// Judges logits float32 [rows, vocabulary]. rules: one a row, or none at all. The lists are at least `count` long
-/// where the vocabulary has so many allowed tokens; with sampling they hold the one token drawn by `uniforms` (a number
-/// in [0, 1) for each row). Log-probabilities are normalised over the whole vocabulary: what is banned keeps its share.
-StepScores step_scores(const torch::Tensor& logits, std::span<const RowRules> rules, int64_t count,
-                       const DecodingConfig& options = {}, std::span<const double> uniforms = {});
+/// The tokens that a sentence may be written with, ascending: its candidates, the special symbols, its prefix and the
+/// phrases that it must hold.
+std::vector<int32_t> all_candidates(const SearchInput& input);
+/// The rules of rows whose columns are candidates, with places among them for tokens.
+std::vector<RowRules> in_places(std::span<const RowRules> rows, std::span<const int32_t> candidates);
+/// Appends the scores of further rows, whose tokens are places among `candidates` and which are no wider.
+void append(StepScores& all, StepScores rows, std::span<const int32_t> candidates);
 
 }  // namespace nmt

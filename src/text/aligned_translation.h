@@ -11,17 +11,11 @@ namespace nmt {
 
 constexpr size_t kNone = static_cast<size_t>(-1);  ///< no index
 
-/// Bytes of a text: [begin, end).
+/// Bytes [begin, end) of a text.
 struct ByteRange {
   size_t begin = 0, end = 0;
   size_t size() const { return end - begin; }
   bool operator==(const ByteRange&) const = default;
-};
-
-/// Bytes [begin, end) of a text.
-struct TextRange {
-  size_t begin = 0, end = 0;
-  bool operator==(const TextRange&) const = default;
 };
 
 /// A stretch of the source text and one of the translation that say the same. Bytes, [begin, end).

@@ -50,7 +50,7 @@ constexpr int64_t kMostBytes = 1'000;  // what a word of a text can become has o
 /// A word of letters and digits, or one other character.
 struct Word {
   std::string folded;
-  TextRange range;
+  ByteRange range;
 };
 
 std::string folded(std::string_view text) {
@@ -341,7 +341,7 @@ size_t end_of_address(std::string_view text, size_t i) {
 }
 
 /// The address of e-mail around the sign @ at i, or nothing.
-TextRange mail_around(std::string_view text, size_t i, size_t least) {
+ByteRange mail_around(std::string_view text, size_t i, size_t least) {
   const auto is_local = [](char c) { return is_name(c) || c == '+' || c == '%'; };
   size_t begin = i, end = i + 1;
   while (begin > least && is_local(text[begin - 1])) --begin;
@@ -349,13 +349,13 @@ TextRange mail_around(std::string_view text, size_t i, size_t least) {
   end = without_punctuation(text, i + 1, end);
   const auto host = text.substr(i + 1, end - i - 1);
   const bool has_dot = host.find('.') != std::string_view::npos && host.front() != '.';
-  return begin < i && has_dot ? TextRange{begin, end} : TextRange{i, i};
+  return begin < i && has_dot ? ByteRange{begin, end} : ByteRange{i, i};
 }
 
 }  // namespace
 
-std::vector<TextRange> find_placeholders(std::string_view text) {
-  std::vector<TextRange> found;
+std::vector<ByteRange> find_placeholders(std::string_view text) {
+  std::vector<ByteRange> found;
   size_t behind = 0;  // the last one
   const auto add = [&](size_t begin, size_t end) {
     found.push_back({begin, end});

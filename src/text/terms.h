@@ -63,7 +63,7 @@ class Glossary {
   static Glossary read(const std::filesystem::path& file);  ///< the same, and for a file that cannot be read
 
   struct Match {
-    TextRange range;
+    ByteRange range;
     size_t term = 0;
   };
   /// The terms in a text, from left to right: of those that begin at a word the longest; none within another.
@@ -100,6 +100,6 @@ bool make_one_word(char32_t before, char32_t after);
 ///   - addresses: https://..., www...., and of e-mail;
 ///   - places for values: {name}, {{name}}, ${name}, #{name}, {0}, %s, %1$d, %-5.2f, %(name)s, %@, %{name};
 ///   - <name> is left to the markup, and a lone percent sign or brace is text.
-std::vector<TextRange> find_placeholders(std::string_view text);
+std::vector<ByteRange> find_placeholders(std::string_view text);
 
 }  // namespace nmt

@@ -61,7 +61,6 @@ void Trainer::begin_or_resume() {
         !std::filesystem::exists(directory_->best() / "model.safetensors"))
       log_.warn("{}: is missing, it had weights of update {}: bring it back, or the next validation makes another",
                 directory_->best().string(), progress_.best_update);
-    if (group_.leads()) directory_->keep_later_best(progress_.update, log_);
   } else if (const auto& from = config_.training.init_from; !from.empty()) {
     load_initial_weights(*model_, config_.model, data_.codec, from);
     log_.info("the weights start from {}", from);

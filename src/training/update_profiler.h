@@ -12,27 +12,12 @@
 
 namespace nmt {
 
-/// What a call in a trace does, by its name ("aten::mm", "AddmmBackward0", "nmt::attention", ...): matrix products,
-/// attention, normalisation, recurrent cells, softmax and loss, embeddings, dropout, reductions, copies, element-wise,
-/// or "other" (the work around operations: autograd's engine, views, allocation).
-std::string_view operation_class(std::string_view name);
-
-/// What all calls of one class cost together.
-struct ClassCost {
-  std::string_view name;
-  int64_t calls = 0;
-  int64_t own = 0;  ///< nanoseconds, without the calls inside
-};
-
 /// What all calls of one name cost together.
 struct OperationCost {
   std::string name;
   int64_t calls = 0;
   int64_t own = 0;  ///< nanoseconds, without the calls inside
 };
-
-/// Costs by class, the most expensive first. Sums to the costs of all operations.
-std::vector<ClassCost> class_costs(std::span<const OperationCost> costs);
 
 /// A call as a trace has it: calls of one thread lie inside each other or apart.
 struct TracedCall {
@@ -45,7 +30,7 @@ struct TracedCall {
 std::vector<OperationCost> operation_costs(std::vector<TracedCall> calls);
 
 /// Records the calls of some updates: writes a trace for chrome://tracing or Perfetto and logs the time of
-/// each class of operations and the ten most expensive operations. The first ten updates, in which buffers are made,
+/// the ten most expensive operations. The first ten updates, in which buffers are made,
 /// are let pass.
 class UpdateProfiler final : public TrainingObserver {
  public:

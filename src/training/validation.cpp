@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "data/batches.h"
 #include "models/loss.h"
+#include "scoring/corpus/corpus_score.h"
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
 #include "text/codec/codec.h"
@@ -188,13 +189,13 @@ void Validator::add_translation_scores(TranslationModel& model, const PreparedCo
 
   const scoring::CorpusOptions one_thread{.threads = 1};
   if (wants(ValidationMetric::kBleu)) {
-    const auto bleu = scoring::Bleu().corpus_score(hypotheses, {references}, one_thread);
+    const auto bleu = scoring::score_corpus(scoring::Bleu(), hypotheses, {references}, one_thread);
     report.has_bleu = true;
     report.bleu = bleu.score;
     report.bleu_line = bleu.format();
   }
   if (wants(ValidationMetric::kChrf)) {
-    const auto chrf = scoring::Chrf().corpus_score(hypotheses, {references}, one_thread);
+    const auto chrf = scoring::score_corpus(scoring::Chrf(), hypotheses, {references}, one_thread);
     report.has_chrf = true;
     report.chrf = chrf.score;
     report.chrf_line = chrf.format();

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "search/search.h"
+#include "search/torch_step.h"
 #include "text/codec/codec.h"
 
 namespace nmt {

@@ -31,13 +31,13 @@ void add_phrase(std::vector<std::string>& phrases, std::string_view text) {
   if (!phrase.empty()) phrases.emplace_back(phrase);
 }
 
-TranslationRequest parse_tsv(std::string_view line) {
+Request parse_tsv(std::string_view line) {
   constexpr size_t kColumns = 4;
   const auto columns = split(line, '\t');
   if (columns.size() > kColumns) {
     throw Error(fmt::format("{} columns; use SOURCE, PREFIX, MUST and MUST_NOT, separated by tabs", columns.size()));
   }
-  TranslationRequest request{.source = std::string(columns[0])};
+  Request request{.source = std::string(columns[0])};
   if (columns.size() > 1) request.prefix = strip(columns[1]);
   if (columns.size() > 2) {
     for (const auto phrase : split(columns[2], '|')) add_phrase(request.must, phrase);
@@ -73,12 +73,12 @@ nlohmann::json parse_object(std::string_view line) {
   return nlohmann::json::parse(line, look);
 }
 
-TranslationRequest parse_json(std::string_view line) {
+Request parse_json(std::string_view line) {
   if (strip(line).empty()) return {};
   if (!parse_json_or_null(line, {.depth = 3, .values = 1 << 16}).is_object())
     throw Error(fmt::format("not a JSON object{}; use {{\"source\": \"...\"}}", escape_hint(line)));
   const auto object = parse_object(line);
-  TranslationRequest request;
+  Request request;
   for (const auto& [key, value] : object.items()) {
     if (key == "source") {
       request.source = text_of(value, key);
@@ -98,7 +98,7 @@ TranslationRequest parse_json(std::string_view line) {
 
 }  // namespace
 
-TranslationRequest parse_request(std::string_view line, InputFormat format) {
+Request parse_request(std::string_view line, InputFormat format) {
   switch (format) {
     case InputFormat::kText:
       return {.source = std::string(line)};

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "text/codec/codec.h"
-#include "translation/lines/translation.h"
+#include "translation/lines/request.h"
 
 namespace nmt {
 
@@ -21,7 +21,7 @@ enum class InputFormat {
 /// A line of valid UTF-8 as a request. White space at the ends of phrases is dropped, empty ones are left out; an empty
 /// line asks for nothing in every format. Throws Error for a line that is not of the format (more columns, no JSON
 /// object, an unknown key, a wrong type); the caller says which line.
-TranslationRequest parse_request(std::string_view line, InputFormat format);
+Request parse_request(std::string_view line, InputFormat format);
 
 /// What may stand in a line of output, in the order in which it does.
 enum class OutputColumn {

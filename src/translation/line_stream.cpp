@@ -52,25 +52,9 @@ class LineWarnings {
   int64_t count_ = 0;
 };
 
-TranslationRequest to_request(std::string_view line, const LineStreamOptions& options) {
-  auto request = parse_request(line, options.input);
-  const auto add = [](std::vector<std::string>& own, const std::vector<std::string>& common) {
-    own.insert(own.end(), common.begin(), common.end());
-  };
-  if (request.prefix.empty()) request.prefix = options.common.prefix;
-  add(request.must, options.common.must);
-  add(request.must_not, options.common.must_not);
-  for (const auto& phrase : request.must)
-    if (std::ranges::find(request.must_not, phrase) != request.must_not.end())
-      throw Error(fmt::format("'{}' must stand in the translation and must not; leave out one of them", phrase));
-  request.terms = options.common.terms;
-  request.copy_unknown = options.copy_unknown;
-  return request;
-}
-
 /// Writes lines to all sinks; false if nobody wants more. first_line: those before them.
-bool write_lines(const std::vector<TranslationRequest>& requests, const std::vector<Translation>& translations,
-                 int64_t first_line, const TextCodec& codec, const LineStreamCalls& calls) {
+bool write_lines(const std::vector<Request>& requests, const std::vector<Translation>& translations, int64_t first_line,
+                 const TextCodec& codec, const LineStreamCalls& calls) {
   std::vector<std::string> outputs(calls.sinks.size());
   for (size_t i = 0; i < translations.size(); ++i) {
     const OutputItem item{.number = first_line + static_cast<int64_t>(i) + 1,
@@ -162,12 +146,12 @@ class LineStream {
     return !requests_.empty();
   }
 
-  TranslationRequest read_request(std::string_view line) {
+  Request read_request(std::string_view line) {
     const auto text = clean(line, sources_);
     try {
       if (sources_.is_cut() && options_.input != InputFormat::kText)
         throw Error(fmt::format("more than {} MiB, the longest line of this format", line.size() >> 20));
-      return to_request(text, options_);
+      return with_common(parse_request(text, options_.input), options_.common);
     } catch (const Error& error) {
       throw Error(fmt::format("{}:{}: {}", name_of(sources_), sources_.line_number(), error.what()));
     }
@@ -265,7 +249,7 @@ class LineStream {
   const LineStreamCalls& calls_;
   const LineStreamOptions& options_;
   LineWarnings repaired_, split_, cut_, shortened_;
-  std::vector<TranslationRequest> requests_;
+  std::vector<Request> requests_;
   std::vector<std::string> given_;  // with targets_: a translation for each request
   std::exception_ptr failure_;      // of the line behind the last block
   LineStreamStatistics statistics_;
@@ -285,10 +269,10 @@ LineStreamStatistics score_lines(LineReader& sources, LineReader& targets, const
 
 std::vector<Translation> translate_texts(std::span<const std::string> texts, const Translator& translator,
                                          const LineStreamCalls& calls, const LineStreamOptions& options) {
-  std::vector<TranslationRequest> requests;
+  std::vector<Request> requests;
   for (const auto& text : texts) {
     try {
-      requests.push_back(to_request(repair_utf8(text), options));
+      requests.push_back(with_common(parse_request(repair_utf8(text), options.input), options.common));
     } catch (const Error& error) {
       throw Error(fmt::format("--text: {}", error.what()));
     }
@@ -301,7 +285,7 @@ std::vector<Translation> translate_texts(std::span<const std::string> texts, con
 std::vector<Translation> score_texts(std::span<const TextPair> texts, const Translator& translator,
                                      const LineStreamCalls& calls) {
   std::vector<TextPair> pairs;
-  std::vector<TranslationRequest> requests;
+  std::vector<Request> requests;
   for (const auto& [source, target] : texts) {
     pairs.push_back({repair_utf8(source), repair_utf8(target)});
     requests.push_back({.source = pairs.back().source});

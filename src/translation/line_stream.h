@@ -19,10 +19,9 @@ constexpr LongestLine kLongestLineToTranslate = {.bytes = 8 << 20, .beyond = Lon
 
 struct LineStreamOptions {
   InputFormat input = InputFormat::kText;
-  /// For every line: the prefix where a line has none of its own, the phrases beside its own.
-  TranslationRequest common = {};
+  /// For every line: the prefix where a line has none of its own, the phrases beside its own, all else as it stands.
+  Request common = {};
   int64_t first_line = 0;         ///< how many lines there were before, for samples
-  bool copy_unknown = false;      ///< TranslationRequest::copy_unknown
   int64_t block_lines = 2048;     ///< read ahead where the input has so many; sorted by length and translated together
   int64_t block_bytes = 8 << 20;  ///< nor more than about so much text
 };

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "models/decoding_precision.h"
 #include "nn/device/device.h"
-#include "search/ensemble.h"
+#include "search/torch_step.h"
 
 namespace nmt {
 namespace {

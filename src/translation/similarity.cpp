@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/unicode.h"
 #include "nn/device/device.h"
-#include "search/ensemble.h"
+#include "search/torch_step.h"
 #include "text/codec/codec.h"
 
 namespace nmt {

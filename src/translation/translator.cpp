@@ -13,8 +13,6 @@
 #include "base/unicode.h"
 #include "nn/device/device.h"
 #include "search/hypothesis_attention.h"
-#include "translation/lines/line_jobs.h"
-#include "translation/lines/source_parts.h"
 
 namespace nmt {
 namespace {
@@ -186,7 +184,9 @@ void Translator::add_constraints(std::span<const SourcePart> sources, LineJob& l
 }
 
 void Translator::begin(LineJob& line) const {
-  const auto& request = line.request;
+  auto& request = line.request;
+  if (!request.terms.glossary) request.terms.glossary = options_.terms.glossary;
+  if (options_.terms.keep_placeholders) request.terms.keep_placeholders = true;
   const bool has_terms = request.terms.glossary || request.terms.keep_placeholders;
   if (has_terms) {
     const auto can_write = [this](const std::string& phrase) { return !is_unwritable(codec().encode_target(phrase)); };
@@ -201,7 +201,7 @@ void Translator::begin(LineJob& line) const {
   const std::string& text = has_terms ? line.plan.text() : request.source;
   auto sources = parts_of(text, line.stopped, line.result);
   std::vector<size_t> begins;
-  const bool attention = request.attention || request.copy_unknown || (line.plan.has_cuts() && aligns());
+  const bool attention = request.attention || request.copy_unknown || needs_words(line);
   for (int64_t i = 0; i < std::ssize(sources); ++i) {
     begins.push_back(sources[i].text.data() - text.data());
     line.result.source_tokens += std::ssize(sources[i].pieces.front());
@@ -220,6 +220,10 @@ void Translator::begin(LineJob& line) const {
   if (request.whole_prefix && line.result.prefix_is_cut) line.parts.clear();
 }
 
+bool Translator::needs_words(const LineJob& line) const {
+  return (line.plan.has_cuts() || line.request.alignment || line.request.word_attention) && aligns();
+}
+
 bool Translator::has_terms(const LineJob& line) const {
   if (!line.plan.has_forced()) return true;
   std::vector<std::string> parts;
@@ -230,7 +234,7 @@ bool Translator::has_terms(const LineJob& line) const {
 }
 
 bool Translator::finish(LineJob& line) const {
-  compose(line, codec(), options_.search, line.plan.has_cuts() && aligns());
+  compose(line, codec(), options_.search, needs_words(line));
   if (line.cut_all || has_terms(line)) return true;
   line.cut_all = true;  // what could not be forced is put in
   begin(line);
@@ -250,42 +254,32 @@ bool Translator::aligns() const {
 
 std::vector<Translation> Translator::translate(std::span<const std::string> lines, const TranslationCalls& calls,
                                                int64_t first_line) const {
-  std::vector<TranslationRequest> requests;
+  std::vector<Request> requests;
   for (const auto& line : lines) requests.push_back({.source = line});
   return translate(requests, calls, first_line);
 }
 
-std::vector<Translation> Translator::translate(std::span<const TranslationRequest> requests,
-                                               const TranslationCalls& calls, int64_t first_line) const {
-  std::vector<LineJob> lines;
-  for (const auto& request : requests) {
-    lines.push_back({.request = request, .number = first_line + std::ssize(lines), .stopped = calls.stopped});
-    begin(lines.back());
-  }
-  search_lines(lines, options_.search, calls);
-  std::vector<LineJob> again;
-  std::vector<size_t> places;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    if (finish(lines[i])) continue;
-    again.push_back(std::move(lines[i]));
-    places.push_back(i);
-  }
-  if (!again.empty()) search_lines(again, options_.search, {.progress = {}, .stopped = calls.stopped});
-  std::vector<Translation> results;
-  for (auto& line : lines) results.push_back(std::move(line.result));
-  for (size_t i = 0; i < again.size(); ++i) {
-    finish(again[i]);
-    results[places[i]] = std::move(again[i].result);
-  }
-  return results;
+std::vector<Translation> Translator::translate(std::span<const Request> requests, const TranslationCalls& calls,
+                                               int64_t first_line) const {
+  return search_all(requests, steps(), options_.search, calls, first_line);
 }
 
-void Translator::translate(TranslationQueue& queue) const {
-  const int64_t threads = worker_limit();
-  LiveParts parts(
-      queue, threads,
-      {.begin = [this](LineJob& line) { begin(line); }, .finish = [this](LineJob& line) { return finish(line); }});
-  search_in_threads(parts, options_.search, options_.search.batch_size, threads, [&] { parts.close(); });
+void Translator::translate(TranslationQueue& lines) const {
+  constexpr size_t kShortLine =
+      1000;  // bytes: a line that is alone and no longer is translated by all threads together
+  const TranslationCalls no_calls;
+  bool is_alone = false;
+  do {
+    std::vector<TranslationQueue::Handle> first;
+    if (lines.waiting() == 1) first = lines.take(1);
+    is_alone = !first.empty() && first.front().request().source.size() <= kShortLine;
+    PartQueue parts(is_alone ? nullptr : &lines, worker_limit(), steps(), no_calls);
+    for (auto& line : first) parts.add(std::move(line));
+    if (is_alone)
+      search_ready(parts, options_.search);
+    else
+      search_in_threads(parts, options_.search, options_.search.batch_size, worker_limit());
+  } while (is_alone && lines.wait());
 }
 
 std::vector<Alternative> Translator::score(std::span<const TextPair> pairs, const TranslationCalls& calls) const {
@@ -299,34 +293,42 @@ std::vector<Alternative> Translator::score(std::span<const TextPair> pairs, cons
   TranslatorOptions by_models;  // what is given is not written: only the models' own positions end it
   for (const auto& one : models_) limit_to(*one.model, one.codec->options().source_markers, by_models);
   forced.max_length = by_models.search.max_length;
+  const auto shorten = [](std::vector<int32_t>& ids, int64_t length) {
+    const bool is_longer = std::ssize(ids) > length;
+    if (is_longer) ids.resize(length);
+    return is_longer;
+  };
   std::vector<Alternative> results(pairs.size());
-  std::vector<LineJob> lines(pairs.size());
-  for (int64_t line = 0; line < std::ssize(pairs); ++line) {
-    SearchInput input{.prefix = codec().encode_target(pairs[line].target)};
-    const auto shorten = [&](std::vector<int32_t>& ids, int64_t length) {
-      if (std::ssize(ids) <= length) return;
-      ids.resize(length);
-      results[line].shortened = true;
-    };
-    if (forced.max_length > 0) shorten(input.prefix, forced.max_length - 1);
+  const auto begin_pair = [&](LineJob& line) {
+    const auto& [source, target] = pairs[line.number];
+    auto& result = results[line.number];
+    result.text = target;
+    SearchInput input{.prefix = codec().encode_target(target)};
+    if (forced.max_length > 0) result.shortened = shorten(input.prefix, forced.max_length - 1);
     input.prefix.push_back(SpecialIds::kEnd);
     for (const auto* own : codecs_) {
-      input.sources.push_back(own->encode_source(strip(pairs[line].source)));
-      shorten(input.sources.back(), options_.max_source_length);
+      input.sources.push_back(own->encode_source(strip(source)));
+      if (shorten(input.sources.back(), options_.max_source_length)) result.shortened = true;
     }
-    if (input.sources.front().empty() && input.prefix.size() == 1) continue;
-    lines[line].parts.emplace_back().input = std::move(input);
-  }
-  search_lines(lines, forced, calls);
-  for (size_t line = 0; line < lines.size(); ++line) {
-    if (lines[line].parts.empty()) continue;
-    LinePart& part = lines[line].parts.front();
-    const bool shortened = results[line].shortened;
-    results[line] = to_alternative(codec(), part.input.sources.front(), std::move(part.hypotheses.front()));
-    results[line].shortened = shortened;
-  }
-  for (size_t line = 0; line < pairs.size(); ++line) results[line].text = pairs[line].target;
+    if (!input.sources.front().empty() || input.prefix.size() > 1) line.parts.push_back({.input = std::move(input)});
+  };
+  const auto finish_pair = [&](LineJob& line) {
+    if (line.parts.empty()) return true;
+    auto& [input, repeated, misses, hypotheses] = line.parts.front();
+    auto& result = results[line.number];
+    auto scored = to_alternative(codec(), input.sources.front(), std::move(hypotheses.front()));
+    scored.text = std::move(result.text);
+    scored.shortened = result.shortened;
+    result = std::move(scored);
+    return true;
+  };
+  const std::vector<Request> lines(pairs.size());
+  search_all(lines, {begin_pair, finish_pair}, forced, calls, 0);
   return results;
+}
+
+PartQueue::Steps Translator::steps() const {
+  return {.begin = [this](LineJob& line) { begin(line); }, .finish = [this](LineJob& line) { return finish(line); }};
 }
 
 /// On the CPU a batch a thread beats all threads on one batch: the steps of a search are too small to share.
@@ -334,32 +336,38 @@ int64_t Translator::worker_limit() const {
   return device_of(*models_.front().model).is_cpu() ? at::get_num_threads() : 1;
 }
 
-void Translator::search_lines(std::span<LineJob> lines, const SearchOptions& options,
-                              const TranslationCalls& calls) const {
-  SortedParts parts(lines, calls);
-  const int64_t threads = worker_limit();
-  const int64_t even_share = (parts.size() + threads - 1) / threads;
-  const int64_t batch_size = std::clamp<int64_t>(even_share, 1, options_.search.batch_size);
-  const int64_t workers = std::min(threads, (parts.size() + batch_size - 1) / batch_size);
-  search_in_threads(parts, options, batch_size, workers, [&] { parts.close(); });
+std::vector<Translation> Translator::search_all(std::span<const Request> requests, PartQueue::Steps steps,
+                                                const SearchOptions& options, const TranslationCalls& calls,
+                                                int64_t first_line) const {
+  ListQueue<Request, Translation> lines(requests);
+  PartQueue parts(nullptr, worker_limit(), std::move(steps), calls);
+  for (auto& line : lines.take(std::ssize(requests))) parts.add(std::move(line), first_line++);
+  parts.sort();
+  search_ready(parts, options);
+  std::vector<Translation> results;
+  for (auto& result : lines.results()) results.push_back(std::move(*result));
+  return results;
 }
 
-/// close: called where one of the threads fails, so that the others end, too.
+/// A queue whose parts are all there.
+void Translator::search_ready(PartQueue& parts, const SearchOptions& options) const {
+  const int64_t threads = worker_limit(), count = parts.waiting();
+  const int64_t batch_size = std::clamp<int64_t>((count + threads - 1) / threads, 1, options_.search.batch_size);
+  search_in_threads(parts, options, batch_size, std::min(threads, (count + batch_size - 1) / batch_size));
+}
+
 void Translator::search_in_threads(SearchQueue& queue, const SearchOptions& options, int64_t batch_size,
-                                   int64_t workers, const std::function<void()>& close) const {
+                                   int64_t workers) const {
   const c10::NoGradGuard no_gradients;
   const EvalModeGuard evaluation(models_);
   const auto work = [&] {
     const c10::NoGradGuard no_gradients_here;
     try {
-      search(search_models_, queue, batch_size, options);
+      TorchModels models(search_models_);
+      search(models, queue, batch_size, options);
     } catch (const std::exception& error) {
-      close();
       if (!is_out_of_memory(error)) throw;
       throw MachineError(out_of_memory_message(batch_size, options.beam_size));
-    } catch (...) {
-      close();
-      throw;
     }
   };
   if (workers <= 1) return work();

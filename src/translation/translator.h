@@ -12,22 +12,23 @@
 
 #include "config/config.h"
 #include "search/search.h"
+#include "search/torch_step.h"
 #include "text/codec/codec.h"
-#include "text/pairs/text_pair.h"
+#include "text/pairs/pair_reader.h"
 #include "text/sentence_splitter.h"
+#include "translation/lines/line_jobs.h"
+#include "translation/lines/request.h"
 #include "translation/lines/source_parts.h"
-#include "translation/lines/translation.h"
 #include "translation/shortlist.h"
 
 namespace nmt {
 
-struct LineJob;
-struct LinePart;
 struct PartPrefix;
 
 struct TranslatorOptions {
   SearchOptions search = {};         ///< the section `decoding` among it
   bool split_sentences = false;      ///< a line's sentences are translated one by one and joined again
+  TermOptions terms = {};            ///< of requests that have none of their own
   int64_t max_source_length = 1024;  ///< pieces; longer input is split at spaces (reported in Translation::split)
   void validate() const;             ///< throws Error
 };
@@ -70,7 +71,7 @@ class Translator {
   /// them. A phrase or prefix that it cannot write without <unk> is not met. Of a line in several parts the prefix
   /// continues from part to part (divide_prefix), and the phrases that must appear belong to the longest of those that
   /// it leaves open.
-  std::vector<Translation> translate(std::span<const TranslationRequest> requests, const TranslationCalls& calls = {},
+  std::vector<Translation> translate(std::span<const Request> requests, const TranslationCalls& calls = {},
                                      int64_t first_line = 0) const;
 
   /// Scores given translations by the steps of the search: the score is that which the search gives the same pieces.
@@ -80,9 +81,9 @@ class Translator {
   std::vector<Alternative> score(std::span<const TextPair> pairs, const TranslationCalls& calls = {}) const;
 
   /// Lines that come in while others are translated: they join the search under way, where the models can do that
-  /// (search()). Returns when all of its threads were told to end (TranslationQueue::wait). What one of them throws
-  /// ends the others.
-  void translate(TranslationQueue& queue) const;
+  /// (search()); a short one that is alone is translated by all threads together. Returns when all threads were told to
+  /// end (SentenceQueue::wait). What one of them throws ends the others.
+  void translate(TranslationQueue& lines) const;
   /// The threads that call such a queue, at most.
   int64_t worker_limit() const;
   /// Whether the models have attention, by which words are aligned.
@@ -94,12 +95,16 @@ class Translator {
  private:
   void begin(LineJob& line) const;   // text to parts
   bool finish(LineJob& line) const;  // what was found for the parts to text; false: they are to be searched again
-  void search_lines(std::span<LineJob> lines, const SearchOptions& options, const TranslationCalls& calls) const;
-  void search_in_threads(SearchQueue& queue, const SearchOptions& options, int64_t batch_size, int64_t workers,
-                         const std::function<void()>& close) const;
+  PartQueue::Steps steps() const;    // these two
+  std::vector<Translation> search_all(std::span<const Request> requests, PartQueue::Steps steps,
+                                      const SearchOptions& options, const TranslationCalls& calls,
+                                      int64_t first_line) const;
+  void search_ready(PartQueue& parts, const SearchOptions& options) const;
+  void search_in_threads(SearchQueue& queue, const SearchOptions& options, int64_t batch_size, int64_t workers) const;
   std::vector<SourcePart> parts_of(std::string_view line, const std::function<bool()>& stopped,
                                    Translation& result) const;
-  bool has_terms(const LineJob& line) const;  // that were to appear
+  bool needs_words(const LineJob& line) const;  // that belong together, and may have them
+  bool has_terms(const LineJob& line) const;    // that were to appear
   void add_constraints(std::span<const SourcePart> sources, LineJob& line) const;
   bool force_prefix(const PartPrefix& prefix, LinePart& part) const;
   void force(std::span<const std::string> phrases, LinePart& part) const;

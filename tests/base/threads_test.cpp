@@ -165,9 +165,6 @@ TEST(StartThread, SaysThatTheSystemGivesNoFurtherOne) {
   EXPECT_THAT(thrown_without_threads([&] { parallel_for(900, 1, 900, [&](int64_t, int64_t) { sleep(); }); }),
               testing::StartsWith(expected));
   EXPECT_THAT(thrown_without_threads([] { const ThreadPool pool(900); }), testing::StartsWith(expected));
-  const PipelineStages stages{
-      .read = [](int64_t) { return true; }, .transform = [](int64_t, int) {}, .write = [](int64_t) { return true; }};
-  EXPECT_THAT(thrown_without_threads([&] { run_ordered_pipeline(stages, 900, 8); }), testing::StartsWith(expected));
 }
 
 TEST(CheckThreads, AllowsAllProcessorsAndNoMoreThanTheMost) {

@@ -64,22 +64,12 @@ TEST(CheckEvaluationFiles, RefusesStandardOutputWhichHasTheScores) {
               option + " -: standard output has the scores; name a file");
 }
 
-TEST(CheckEvaluationFiles, KeepsOthersOutOfTheFolderOfAttention) {
+TEST(CheckEvaluationFiles, MakesTheFolderOfAttention) {
   const test::TemporaryDirectory folder;
   const auto att = (folder / "att").string();
   auto named = small_set();
   named.name = "one";
-  const auto refused = [&](const std::string& report, const TestSet& set, std::vector<UserFile> inputs = {}) {
-    return message_of<Error>([&] { check_evaluation_files({.report = report, .attention = att}, {set}, inputs); });
-  };
-  EXPECT_EQ(refused(att + "/1.json", small_set()),
-            "--report " + att + "/1.json: --attention-out " + att + " writes files of such names; name another one");
-  EXPECT_EQ(refused(att + "/one/2.svg", named), "--report " + att + "/one/2.svg: --attention-out " + att +
-                                                    "/one writes files of such names; name another one");
-  EXPECT_THAT(refused("", small_set(), {{"--config", att + "/3.svg"}}), testing::StartsWith("--config " + att));
-  EXPECT_FALSE(std::filesystem::exists(att));
   check_evaluation_files({.report = att + "/report.json", .attention = att}, {named}, {});
-  EXPECT_TRUE(std::filesystem::is_directory(att + "/one"));
   EXPECT_TRUE(std::filesystem::is_empty(att + "/one"));
   write_file_atomically(folder / "file", "");
   EXPECT_THAT(

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <vector>
 
 #include "search/logits_rules.h"
@@ -24,8 +25,8 @@ class FrequencyPenalty final : public LogitsRule {
         counts.push_back(count);
       }
     }
-    logits.update(places, [&](const torch::Tensor& values) {
-      return values - alpha_ * torch::tensor(counts).to(values.device());
+    logits.update(places, [&](std::span<float> values) {
+      for (size_t i = 0; i < values.size(); ++i) values[i] -= static_cast<float>(alpha_) * counts[i];
     });
   }
 

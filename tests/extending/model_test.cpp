@@ -4,7 +4,7 @@
 #include "extending/decoder_only.h"
 #include "extending/tiny_training.h"
 #include "models/model_checks.h"
-#include "search/search.h"
+#include "search/list_search.h"
 
 namespace nmt::extending_model_test {
 namespace {

@@ -9,8 +9,8 @@
 #include "extending/bar_pairs_reader.h"
 #include "extending/frequency_penalty.h"
 #include "models/formula_weights.h"
+#include "search/list_search.h"
 #include "search/scripted_model.h"
-#include "search/search.h"
 #include "support.h"
 #include "text/files.h"
 

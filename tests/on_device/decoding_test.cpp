@@ -10,7 +10,7 @@
 #include "nn/device/recorded_graph.h"
 #include "on_device/device_under_test.h"
 #include "on_device/tiny_presets.h"
-#include "search/search.h"
+#include "search/list_search.h"
 
 namespace nmt::on_device_decoding_test {
 namespace {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "scoring/corpus/corpus_score.h"
 #include "scoring/corpus/metric.h"
 
 /// Texts with known scores. Expected figures in these tests were printed by sacreBLEU 2.6.0 on Python 3.14 with

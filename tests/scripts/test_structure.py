@@ -48,7 +48,6 @@ NO_HEADER = {
 }
 LONG_FILES = {
     "src/config/option_table.cpp": "a table: one row an option",
-    "interfaces/server/queue/request_queue.cpp": "one state under one mutex, and the two queues that show it to a translator",
     "src/translation/lines/term_plan.cpp": "one plan for a line: what is cut out, forced and put back",
 }
 # Units that include each other.

@@ -1,13 +1,12 @@
-#include "search/batch_candidates.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
 
 #include "models/formula_weights.h"
+#include "search/list_search.h"
 #include "search/reference_search.h"
-#include "search/search.h"
+#include "search/step_scores.h"
 
 namespace nmt::batch_candidates_test {
 namespace {
@@ -62,12 +61,10 @@ class BatchCandidatesTest : public testing::Test {
   const c10::NoGradGuard no_gradients_;
 };
 
-TEST_F(BatchCandidatesTest, AreThoseOfAllSentencesAndWhatTheyMustHold) {
-  const std::vector<SearchInput> inputs = {{.candidates = {9, 12}},
-                                           {.prefix = {20, 3}, .must_appear = {{30, 31}}, .candidates = {5, 9}}};
-  const std::vector<const SearchInput*> batch = {&inputs[0], &inputs[1]};
-  const BatchCandidates candidates(batch, torch::kCPU);
-  EXPECT_THAT(candidates.tokens(), testing::ElementsAre(0, 1, 2, 3, 5, 9, 12, 20, 30, 31));
+TEST_F(BatchCandidatesTest, AreThoseOfTheSentenceAndWhatItMustHold) {
+  EXPECT_THAT(all_candidates({.candidates = {9, 12}}), testing::ElementsAre(0, 1, 2, 3, 9, 12));
+  EXPECT_THAT(all_candidates({.prefix = {20, 3}, .must_appear = {{30, 31}}, .candidates = {5, 9}}),
+              testing::ElementsAre(0, 1, 2, 3, 5, 9, 20, 30, 31));
 }
 
 // Bit for bit: columns and rows of other sentences are of no consequence.

@@ -1,14 +1,12 @@
-#include "search/ensemble.h"
-
 #include <gmock/gmock.h>
 
 #include <cmath>
 
 #include "base/error.h"
 #include "models/formula_weights.h"
+#include "search/list_search.h"
 #include "search/reference_search.h"
 #include "search/scripted_model.h"
-#include "search/search.h"
 #include "support.h"
 #include "translation/word_tokenizer.h"
 

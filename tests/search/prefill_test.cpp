@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "models/formula_weights.h"
+#include "search/list_search.h"
 #include "search/reference_search.h"
 #include "search/scripted_model.h"
-#include "search/search.h"
 
 namespace nmt::prefill_test {
 namespace {
@@ -71,54 +71,23 @@ TEST(Prefill, FeedsLongBeginningsInBlocks) {
   EXPECT_EQ(several.prefilled, (std::vector<int64_t>{32, 32, 6}));
 }
 
-/// Cancels each sentence as soon as it is asked, and forgets it.
-class GivenUpAtOnce final : public SearchQueue {
- public:
-  explicit GivenUpAtOnce(const std::vector<SearchInput>& inputs) : asked(inputs.size()) {
-    for (const auto& input : inputs) inputs_.push_back(std::make_unique<SearchInput>(input));
-  }
-  std::vector<Item> take(int64_t count) override {
-    std::vector<Item> items;
-    for (; std::ssize(items) < count && next_ < std::ssize(inputs_); ++next_)
-      items.push_back({next_, inputs_[next_].get()});
-    return items;
-  }
-  void finish(int64_t id, std::vector<Hypothesis>) override { ADD_FAILURE() << "sentence " << id << " is finished"; }
-  bool is_cancelled(int64_t id) override {
-    ++asked[id];
-    inputs_[id] = nullptr;
-    return true;
-  }
-
-  std::vector<int64_t> asked;
-
- private:
-  std::vector<std::unique_ptr<SearchInput>> inputs_;
-  int64_t next_ = 0;
-};
-
-// A sentence is its queue's no more once it is cancelled. While the beginning was fed it was asked for at each token.
-TEST(Prefill, WhatIsGivenUpIsNotAskedForAgain) {
+void expect_dropped_after(const Ids& prefix, const std::vector<int64_t>& prefilled) {
   test::ScriptedModel model(kVocabulary, test::random_script(3, kVocabulary));
   model.prefills = true;
-  const Ids prefix = {kB, kA, kC, kA, kA};
-  GivenUpAtOnce queue({{.sources = {Ids{kA, kC}}, .prefix = prefix}, {.sources = {Ids{kB}}, .prefix = prefix}});
+  const std::vector<SearchInput> inputs = {{.sources = {Ids{kA, kC}}, .prefix = prefix},
+                                           {.sources = {Ids{kB}}, .prefix = prefix}};
+  std::stop_source client;
+  client.request_stop();
+  ListQueue<SearchInput, std::vector<Hypothesis>> queue(inputs, client.get_token());
   const SearchModel only{.model = &model};
   search(std::span(&only, 1), queue, 2, {{.beam_size = 3}});
-  EXPECT_EQ(model.prefilled, (std::vector<int64_t>{5}));
-  EXPECT_EQ(queue.asked, (std::vector<int64_t>{1, 1}));
+  EXPECT_EQ(model.prefilled, prefilled);
+  for (const auto& found : queue.results()) EXPECT_FALSE(found);
 }
 
-TEST(Prefill, WhatIsGivenUpIsNotFedToItsEnd) {
-  test::ScriptedModel model(kVocabulary, test::random_script(3, kVocabulary));
-  model.prefills = true;
-  const Ids prefix(1000, kA);
-  GivenUpAtOnce queue({{.sources = {Ids{kA, kC}}, .prefix = prefix}, {.sources = {Ids{kB}}, .prefix = prefix}});
-  const SearchModel only{.model = &model};
-  search(std::span(&only, 1), queue, 2, {{.beam_size = 3}});
-  EXPECT_EQ(model.prefilled, (std::vector<int64_t>{32}));
-  EXPECT_EQ(queue.asked, (std::vector<int64_t>{1, 1}));
-}
+TEST(Prefill, WhatIsCancelledIsDropped) { expect_dropped_after({kB, kA, kC, kA, kA}, {5}); }
+
+TEST(Prefill, WhatIsCancelledIsNotFedToItsEnd) { expect_dropped_after(Ids(1000, kA), {32}); }
 
 /// A model that says it cannot be fed several tokens at once.
 class SingleSteps final : public TranslationModel {
@@ -148,35 +117,22 @@ class SingleSteps final : public TranslationModel {
   TranslationModel& inner_;
 };
 
-/// Sentences that wait for their turn, with forced beginnings of 0 to 6 tokens.
-class Waiting final : public SearchQueue {
- public:
-  Waiting() {
-    const auto sources = test::some_sources(9, 40);
-    for (size_t i = 0; i < sources.size(); ++i) {
-      inputs_.push_back({.sources = {sources[i], sources[i]}});  // for one model or two
-      // Neighbours begin with as many tokens: they start together.
-      for (size_t token = 0; token < i / 4 * 5 % 7; ++token)
-        inputs_.back().prefix.push_back(static_cast<int32_t>(kA + (i + token * token) % 4));
-    }
-    results.resize(inputs_.size());
+/// Sentences with forced beginnings of 0 to 6 tokens.
+std::vector<SearchInput> forced_inputs() {
+  std::vector<SearchInput> inputs;
+  const auto sources = test::some_sources(9, 40);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    inputs.push_back({.sources = {sources[i], sources[i]}});  // for one model or two
+    // Neighbours begin with as many tokens: they start together.
+    for (size_t token = 0; token < i / 4 * 5 % 7; ++token)
+      inputs.back().prefix.push_back(static_cast<int32_t>(kA + (i + token * token) % 4));
   }
-  std::vector<Item> take(int64_t count) override {
-    std::vector<Item> items;
-    for (; std::ssize(items) < count && next_ < std::ssize(inputs_); ++next_) items.push_back({next_, &inputs_[next_]});
-    return items;
-  }
-  void finish(int64_t id, std::vector<Hypothesis> hypotheses) override { results[id] = std::move(hypotheses); }
-
-  std::vector<std::vector<Hypothesis>> results;
-
- private:
-  std::vector<SearchInput> inputs_;
-  int64_t next_ = 0;
-};
+  return inputs;
+}
 
 TEST(Prefill, LeavesTheBitsOfSingleSteps) {
   const c10::NoGradGuard no_gradients;
+  const auto inputs = forced_inputs();
   for (const char* options :
        {"d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2",
         "d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2, positions: rotary, key_value_heads: 1",
@@ -196,9 +152,11 @@ TEST(Prefill, LeavesTheBitsOfSingleSteps) {
             SearchOptions{{.beam_size = 1, .sampling = true, .seed = 5}, 3}}) {
         const auto translate = [&](TranslationModel& with) {
           const std::vector<SearchModel> pair{{.model = &with}, {.model = &with}};
-          Waiting queue;
+          ListQueue<SearchInput, std::vector<Hypothesis>> queue(inputs);
           search(std::span(pair).first(how.beam_size == 4 && how.diversity_groups == 1 ? 2 : 1), queue, 9, how);
-          return queue.results;
+          std::vector<std::vector<Hypothesis>> results;
+          for (auto& found : queue.results()) results.push_back(std::move(found.value()));
+          return results;
         };
         expect_same_bits(translate(*model), translate(single), options);
       }

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "search/list_search.h"
 #include "search/scripted_model.h"
-#include "search/search.h"
 
 namespace nmt::test {
 

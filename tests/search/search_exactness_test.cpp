@@ -7,9 +7,9 @@
 
 #include "base/random.h"
 #include "models/formula_weights.h"
+#include "search/list_search.h"
 #include "search/reference_search.h"
 #include "search/scripted_model.h"
-#include "search/search.h"
 
 namespace nmt::search_exactness_test {
 namespace {
@@ -138,17 +138,17 @@ class CountingQueue final : public SearchQueue {
  public:
   explicit CountingQueue(std::vector<SearchInput> inputs) : inputs_(std::move(inputs)), found(inputs_.size()) {}
 
-  std::vector<Item> take(int64_t count) override {
-    std::vector<Item> items;
+  std::vector<Handle> take(int64_t count) override {
+    std::vector<Handle> taken;
     joined += under_way_ > 0 && next_ < std::ssize(inputs_);
-    for (; count > 0 && next_ < std::ssize(inputs_); --count, ++next_) items.push_back({next_, &inputs_[next_]});
-    under_way_ += std::ssize(items);
+    for (; count > 0 && next_ < std::ssize(inputs_); --count, ++next_)
+      taken.emplace_back(inputs_[next_], std::stop_token(), [this, place = next_](auto hypotheses) {
+        --under_way_;
+        found[place] = std::move(hypotheses.value());
+      });
+    under_way_ += std::ssize(taken);
     max = std::max(max, under_way_);
-    return items;
-  }
-  void finish(int64_t id, std::vector<Hypothesis> hypotheses) override {
-    --under_way_;
-    found[id] = std::move(hypotheses);
+    return taken;
   }
 
  private:

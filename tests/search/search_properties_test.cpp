@@ -4,9 +4,9 @@
 
 #include <set>
 
+#include "search/list_search.h"
 #include "search/reference_search.h"
 #include "search/scripted_model.h"
-#include "search/search.h"
 
 namespace nmt::search_properties_test {
 namespace {

@@ -1,5 +1,3 @@
-#include "search/search.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "search/list_search.h"
 #include "search/reference_search.h"
 #include "search/scripted_model.h"
 #include "support.h"

@@ -15,7 +15,7 @@
 #include "models/loss.h"
 #include "models/model_directory.h"
 #include "models/tiny_batch.h"
-#include "search/search.h"
+#include "search/list_search.h"
 #include "text/tokenizer.h"
 #include "training/optimizers/adam.h"
 #include "training/trained_update.h"

@@ -14,7 +14,7 @@
 #include "text/sentencepiece/sentencepiece_trainer.h"
 #include "text/terms.h"
 #include "text/training_lines.h"
-#include "translation/aligning_translator.h"
+#include "translation/aligned_texts.h"
 #include "translation/lines/source_parts.h"
 #include "translation/lines/word_alignment.h"
 #include "translation/translator.h"
@@ -130,8 +130,8 @@ TEST_F(LanguageTagTest, IsNoTextToTranslate) {
   }
   EXPECT_THAT(sources(">>y<<", {}), ElementsAre(Ids{1})) << "no tag";
   const auto model = attentive_model();
-  const AligningTranslator translator({{.model = model.get(), .codec = &codec_}}, {.search = {{.beam_size = 1}}});
-  EXPECT_EQ(translator.translate(std::vector<std::string>{">>x<< "}).front().text, "");
+  const Translator translator(*model, codec_, {.search = {{.beam_size = 1}}});
+  EXPECT_EQ(translate_aligned(translator, std::vector<std::string>{">>x<< "}, {}).front().text, "");
 }
 
 // Such a line without a tag has nothing for the model to read, either.
@@ -139,7 +139,7 @@ TEST_F(LanguageTagTest, AndPlaceholdersAreNoTextToTranslate) {
   const auto model = attentive_model();
   const Translator translator(*model, codec_, {.search = {{.beam_size = 1}}});
   for (const auto& [line, expected] : {std::pair(">>x<< {n}", "{n}"), {"{n}", "{n}"}, {" >>x<<  {n}: %s", "{n}: %s"}}) {
-    const TranslationRequest request{.source = line, .terms = {.keep_placeholders = true}};
+    const Request request{.source = line, .terms = {.keep_placeholders = true}};
     const auto result = translator.translate(std::vector{request}).front();
     EXPECT_EQ(result.text, expected) << line;
     EXPECT_EQ(result.source_tokens, 0) << line;
@@ -149,7 +149,7 @@ TEST_F(LanguageTagTest, AndPlaceholdersAreNoTextToTranslate) {
 
 TEST_F(LanguageTagTest, IsNoTerm) {
   const auto glossary = std::make_shared<const Glossary>(Glossary::parse("x\tc\n", "terms"));
-  const TranslationRequest request{.source = ">>x<< b", .terms = {.glossary = glossary}};
+  const Request request{.source = ">>x<< b", .terms = {.glossary = glossary}};
   const auto result =
       Translator(model_, codec_, {.search = {{.beam_size = 1}}}).translate(std::vector{request}).front();
   EXPECT_EQ(result.text, "b");
@@ -181,7 +181,7 @@ TEST_F(LanguageTagTest, CountsForNoPartOfAPrefix) {
 }
 
 TEST_F(LanguageTagTest, StandsBeforeTheSentencesOfALineWithPlaceholders) {
-  const TranslationRequest request{.source = ">>x<< {n} Aa. Bb. {m}", .terms = {.keep_placeholders = true}};
+  const Request request{.source = ">>x<< {n} Aa. Bb. {m}", .terms = {.keep_placeholders = true}};
   const auto model = attentive_model();
   const Translator translator(*model, codec_, {.search = {{.beam_size = 1}}, .split_sentences = true});
   const auto result = translator.translate(std::vector{request}).front();

@@ -114,7 +114,7 @@ TEST_F(ShortlistedTranslator, OfAllPiecesIsTheSearchWithoutIt) {
 TEST_F(ShortlistedTranslator, WritesCandidatesAndWhatIsAskedFor) {
   const TranslatorOptions options{.search = {{.shortlist = 2, .shortlist_frequent = 10}}};
   const Shortlist shortlist(lexicon_, codec_, 2, 10);
-  std::vector<TranslationRequest> requests;
+  std::vector<Request> requests;
   for (const auto& line : lines_) requests.push_back({.source = line, .prefix = "w77", .must = {"w91"}});
   const auto found = translator(options).translate(requests);
   for (size_t i = 0; i < lines_.size(); ++i) {

@@ -41,10 +41,10 @@ class PlainModel final : public test::ScriptedModel {
 
 class TranslatorConstraints : public testing::Test {
  protected:
-  Translation translate(const TranslationRequest& request, TranslatorOptions options = {}) {
+  Translation translate(const Request& request, TranslatorOptions options = {}) {
     return Translator(model_, codec_, std::move(options)).translate({&request, 1}).front();
   }
-  Translation by_sentence(const TranslationRequest& request, int64_t beam = 5, int64_t n_best = 1) {
+  Translation by_sentence(const Request& request, int64_t beam = 5, int64_t n_best = 1) {
     return translate(request, {.search = {{.beam_size = beam}, n_best}, .split_sentences = true});
   }
 

@@ -178,8 +178,7 @@ TEST_F(TranslatorTest, LeavesTrainingModeAsItWas) {
 // ---- prefixes and phrases ----
 
 std::vector<Translation> translate_requests(TranslationModel& model, const TextCodec& codec,
-                                            const std::vector<TranslationRequest>& requests,
-                                            TranslatorOptions options = {}) {
+                                            const std::vector<Request>& requests, TranslatorOptions options = {}) {
   return Translator(model, codec, std::move(options)).translate(requests);
 }
 
@@ -205,8 +204,7 @@ TEST_F(TranslatorTest, SaysWhereAPhraseCannotBe) {
 }
 
 TEST_F(TranslatorTest, SaysWhereAPrefixCannotBe) {
-  const std::vector<TranslationRequest> requests = {{.source = "b", .prefix = "zebra"},
-                                                    {.source = "b", .prefix = "a a"}};
+  const std::vector<Request> requests = {{.source = "b", .prefix = "zebra"}, {.source = "b", .prefix = "a a"}};
   const auto found = translate_requests(model_, codec_, requests, {.search = {{.max_length = 2}}});
   EXPECT_FALSE(found[0].alternatives[0].meets_constraints) << "the vocabulary cannot write it";
   EXPECT_FALSE(found[1].alternatives[0].meets_constraints) << "it is longer than a translation may be";

@@ -114,10 +114,6 @@ nlohmann::ordered_json marian_config(const PlainModel& model) {
           {"dtype", "float32"}};
 }
 
-void write_json(const std::filesystem::path& path, const nlohmann::ordered_json& json) {
-  write_file_atomically(path, json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-}
-
 void write_vocabulary(const std::filesystem::path& path, const Tokenizer& tokenizer) {
   nlohmann::ordered_json ids = nlohmann::ordered_json::object();
   for (int32_t id = 0; id < tokenizer.size(); ++id) ids[tokenizer.piece(id)] = id;

@@ -40,40 +40,6 @@ std::optional<int64_t> whole_number(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-/// Takes entries as they come: a tree of 65,000 nodes would be many times as large as the file.
-class JsonReader : public nlohmann::json_sax<nlohmann::json> {
- public:
-  std::vector<std::pair<std::string, int64_t>> entries;
-
-  bool null() override { return false; }
-  bool boolean(bool value) override { return false; }
-  bool number_float(double value, const std::string& text) override { return false; }
-  bool string(std::string& value) override { return false; }
-  bool binary(nlohmann::json::binary_t& value) override { return false; }
-  bool start_array(size_t size) override { return false; }
-  bool end_array() override { return false; }
-  bool start_object(size_t size) override { return !std::exchange(in_object_, true); }
-  bool end_object() override { return true; }
-  bool key(std::string& value) override {
-    token_ = std::move(value);
-    return true;
-  }
-  bool number_integer(int64_t value) override {
-    if (in_object_) entries.emplace_back(std::move(token_), value);
-    return in_object_;
-  }
-  bool number_unsigned(uint64_t value) override {
-    return std::in_range<int64_t>(value) && number_integer(static_cast<int64_t>(value));
-  }
-  bool parse_error(size_t position, const std::string& token, const nlohmann::json::exception& error) override {
-    return false;
-  }
-
- private:
-  std::string token_;
-  bool in_object_ = false;
-};
-
 }  // namespace
 
 // Marian writes an entry a line, "token: id", or on two lines, "? token" and ": id". A reader of all of YAML would take
@@ -107,10 +73,28 @@ std::vector<std::pair<std::string, int64_t>> parse_yaml_vocabulary(const std::st
   return entries;
 }
 
+// Entries are taken as they come: a tree of 65,000 of them would be many times as large as the file.
 std::vector<std::pair<std::string, int64_t>> parse_json_vocabulary(const std::string& text, const std::string& name) {
-  JsonReader reader;
-  if (!nlohmann::json::sax_parse(text, &reader)) throw Error(name + ": damaged: not a JSON object of tokens and ids");
-  return std::move(reader.entries);
+  using Event = nlohmann::json::parse_event_t;
+  const auto damaged = [&] { return Error(name + ": damaged: not a JSON object of tokens and ids"); };
+  std::vector<std::pair<std::string, int64_t>> entries;
+  std::string token;
+  const auto take = [&](int depth, Event event, nlohmann::json& part) {
+    if (event == Event::key) {
+      token = part.get<std::string>();
+    } else if (event == Event::value && depth == 1 && part.is_number_integer()) {
+      entries.emplace_back(std::move(token), part.get<int64_t>());
+    } else if (event == Event::value || event == Event::array_start || (event == Event::object_start && depth > 0)) {
+      throw damaged();
+    }
+    return event == Event::object_start || event == Event::object_end;
+  };
+  try {
+    if (!nlohmann::json::parse(text, take).is_object()) throw damaged();
+  } catch (const nlohmann::json::exception&) {
+    throw damaged();
+  }
+  return entries;
 }
 
 std::map<std::string, int64_t> read_vocabulary(const std::filesystem::path& path, int64_t rows) {

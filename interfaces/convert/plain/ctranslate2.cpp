@@ -272,10 +272,6 @@ nlohmann::ordered_json settings(const PlainModel& model) {
           {"unk_token", model.codec.target().piece(SpecialIds::kUnknown)}};
 }
 
-void write_json(const std::filesystem::path& path, const nlohmann::ordered_json& json) {
-  write_file_atomically(path, json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-}
-
 }  // namespace
 
 std::string ctranslate2_obstacle(const PlainModel& model) {

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "config/loading/schema.h"
 #include "config/option_listing.h"
+#include "config/sinusoid_values.h"
 #include "convert/formats/array.h"
 
 namespace nmt::convert {
@@ -34,36 +35,8 @@ std::string plain_transformer_obstacle(const ModelConfig& c) {
 int64_t encoder_blocks(const ModelConfig& config) { return config.encoder_blocks.value_or(config.num_blocks); }
 int64_t decoder_blocks(const ModelConfig& config) { return config.decoder_blocks.value_or(config.num_blocks); }
 
-// The same table as in nn/positions/table_positions.cpp, which is on the other side of torch.
 Array sinusoids(Sinusoid form, int64_t count, int64_t model) {
-  const int64_t half = (model + 1) / 2;
-  const bool halves = form == Sinusoid::kHalfSplit || form == Sinusoid::kHalfSplitT2t;
-  const auto exponent = [&](int64_t k) {
-    const double size = static_cast<double>(model);
-    switch (form) {
-      case Sinusoid::kInterleaved:
-        return 2.0 * static_cast<double>(k / 2) / size;
-      case Sinusoid::kHalfSplit:
-        return 2.0 * static_cast<double>(k % half) / size;
-      case Sinusoid::kHalfSplitT2t:
-        return static_cast<double>(k % half) / static_cast<double>(std::max<int64_t>(half - 1, 1));
-      case Sinusoid::kDoubled:
-        return 4.0 * static_cast<double>(k / 2) / size;
-      case Sinusoid::kLegacyRaw:
-        return 2.0 * static_cast<double>(k) / size;
-    }
-    return 0.0;
-  };
-  Array table = zeros({count, model});
-  for (int64_t k = 0; k < model; ++k) {
-    const bool sine = halves ? k < half : k % 2 == 0;
-    const double period = std::pow(10000.0, exponent(k));
-    for (int64_t row = 0; row < count; ++row) {
-      const double angle = static_cast<double>(row) / period;
-      table.values[row * model + k] = static_cast<float>(sine ? std::sin(angle) : std::cos(angle));
-    }
-  }
-  return table;
+  return {.shape = {count, model}, .values = sinusoid_values(form, 0, count, model)};
 }
 
 Array repeat_heads(const Array& weight, const ModelConfig& c) {
@@ -131,8 +104,8 @@ std::map<std::string, Shape> transformer_weights(const ModelConfig& c, int64_t s
     linear(name + ".feed_forward.outer", c.d_model, c.d_ff, true);
     norm(name + ".feed_forward_norm");
   };
-  for (int64_t i = 0; i < c.encoder_blocks.value_or(c.num_blocks); ++i) block(fmt::format("encoder_{}", i), false);
-  for (int64_t i = 0; i < c.decoder_blocks.value_or(c.num_blocks); ++i) block(fmt::format("decoder_{}", i), true);
+  for (int64_t i = 0; i < encoder_blocks(c); ++i) block(fmt::format("encoder_{}", i), false);
+  for (int64_t i = 0; i < decoder_blocks(c); ++i) block(fmt::format("decoder_{}", i), true);
   if (c.norm == Norm::kPre && c.final_norm) {
     norm("encoder_norm");
     norm("decoder_norm");

@@ -83,6 +83,10 @@ void write_safetensors(const fs::path& path, const Arrays& arrays) {
   file.commit();
 }
 
+void write_json(const fs::path& path, const nlohmann::ordered_json& json) {
+  write_file_atomically(path, json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
 void write_tokenizers(const fs::path& directory, const TextCodec& codec, const std::string& source_name,
                       const std::string& target_name) {
   const auto* source = dynamic_cast<const SentencePieceTokenizer*>(&codec.source());

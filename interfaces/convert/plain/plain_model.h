@@ -35,6 +35,8 @@ void write_plain_model(const std::filesystem::path& directory, const PlainModel&
 
 /// A safetensors file. Throws MachineError, Stopped.
 void write_safetensors(const std::filesystem::path& path, const Arrays& arrays);
+/// What is not UTF-8 becomes U+FFFD. Throws MachineError.
+void write_json(const std::filesystem::path& path, const nlohmann::ordered_json& json);
 /// The tokenizers' files under other names, for toolkits that take SentencePiece models; none for word vocabularies.
 void write_tokenizers(const std::filesystem::path& directory, const TextCodec& codec, const std::string& source_name,
                       const std::string& target_name);

@@ -3,30 +3,19 @@
 #include <ATen/Version.h>
 #include <fmt/format.h>
 #include <torch/version.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <filesystem>
-#include <latch>
 #include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <thread>
-#include <vector>
 
 #include "base/error.h"
 #include "base/threads.h"
 #include "base/unicode.h"
-#include "translation/lines/translation.h"
+#include "translation/lines/request.h"
 
 namespace nmt::api {
-namespace {
-
-/// The process in which the library began to work; 0: it has not.
-std::atomic<pid_t> home = 0;
-
-}  // namespace
 
 Error::~Error() = default;
 UserError::~UserError() = default;
@@ -59,50 +48,9 @@ void rethrow_as_error() {
   }
 }
 
-bool is_forked() {
-  const pid_t here = ::getpid();
-  pid_t there = 0;
-  return !home.compare_exchange_strong(there, here) && there != here;
-}
-
-void run_where_threads_work(const std::function<void()>& body) {
-  if (!is_forked()) return body();
-  std::exception_ptr thrown;
-  start_thread([&] {
-    try {
-      body();
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-  }).join();
-  if (thrown) std::rethrow_exception(thrown);
-}
-
-namespace {
-
-/// Begins the threads that work beside the calling one, all at a time, and ends them.
-void try_threads(int threads) {
-  std::latch end(1);
-  std::vector<std::jthread> others;
-  struct End {
-    std::latch& latch;
-    ~End() { latch.count_down(); }  // also where one cannot be begun
-  } const at_end{end};
-  for (int i = 1; i < threads; ++i) others.push_back(start_thread<std::jthread>([&end] { end.wait(); }));
-}
-
-}  // namespace
-
 int threads_of_call(int wanted) {
   check_threads("threads", wanted);
-  const int threads = wanted > 0 ? wanted : default_threads();
-  static std::atomic<int> given = 1;
-  int before = given;
-  if (threads <= before) return threads;
-  try_threads(threads);
-  while (before < threads && !given.compare_exchange_weak(before, threads)) {
-  }
-  return threads;
+  return wanted > 0 ? wanted : default_threads();
 }
 
 namespace {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <c10/core/GradMode.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+
 #include <exception>
 #include <functional>
 #include <type_traits>
@@ -31,12 +34,6 @@ std::function<Result(Arguments...)> shielded(std::function<Result(Arguments...)>
 /// of one line.
 [[noreturn]] void rethrow_as_error();
 
-/// Runs the body in a thread of its own where this process was made by fork() after the library had begun to work: the
-/// thread that called fork() has a pool of threads which do not exist in the child.
-void run_where_threads_work(const std::function<void()>& body);
-/// Whether fork() has made this process since the library began to work.
-bool is_forked();
-
 /// Every function of the interface that does something: body(), with its exceptions as this interface has them.
 template <typename Body>
 auto guarded(const Body& body) {
@@ -47,15 +44,19 @@ auto guarded(const Body& body) {
   }
 }
 
-/// The same for what shares its work out to threads.
+/// The same for what computes with LibTorch: the calling thread's torch.no_grad() and torch.autocast() do not hold for
+/// it.
 template <typename Body>
 void guarded_work(const Body& body) {
-  guarded([&] { run_where_threads_work([&] { body(); }); });
+  guarded([&] {
+    const c10::AutoGradMode with_gradients(true);
+    const c10::impl::ExcludeDispatchKeyGuard without_autocast(c10::autocast_dispatch_keyset);
+    body();
+  });
 }
 
-/// How many threads a call of the calling thread has, for nmt::ThreadLimit. wanted: 0 for all processors. Throws
-/// nmt::Error for a number out of range, nmt::MachineError where the system does not give so many: libgomp, which
-/// LibTorch shares work out with, would end the whole process then. The system is asked once for each larger number.
+/// How many threads a call has, for nmt::ThreadLimit. wanted: 0 for all processors. Throws nmt::Error for a number out
+/// of range.
 int threads_of_call(int wanted);
 
 /// Throws nmt::Error where the process has loaded another minor version of LibTorch than this library was built with:

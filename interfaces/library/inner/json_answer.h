@@ -2,14 +2,19 @@
 
 #include <functional>
 
-#include "base/files/strict_json.h"
-#include "nmt/scorer.h"
-#include "nmt/trainer.h"
-#include "nmt/translator.h"
+#include "library/inner/fields.h"
 
 namespace nmt::api {
 
 using Json = nlohmann::ordered_json;
+
+/// The members of the struct's list.
+template <typename Struct>
+Json fields_of(const Struct& value) {
+  Json json;
+  for_each_field(value, [&](const char* name, auto member) { json[name] = value.*member; });
+  return json;
+}
 
 /// Answers of nmt.h, which says what stands in them.
 Json to_json(const Alternative& alternative, const TranslateOptions& options);

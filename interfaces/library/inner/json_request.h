@@ -7,9 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/files/strict_json.h"
+#include "library/inner/fields.h"
 #include "nmt/error.h"
-#include "nmt/translator.h"
 
 namespace nmt::api {
 
@@ -36,6 +35,11 @@ class JsonRequest {
     if (!has(name)) return;
     read(name, value);
     place = std::move(value);
+  }
+  /// The members of the struct's list.
+  template <typename Struct>
+  void read_fields(Struct& places) {
+    for_each_field(places, [&](const char* name, auto member) { read(name, places.*member); });
   }
   /// The value itself; null where there is none.
   const nlohmann::json* take(const char* name);

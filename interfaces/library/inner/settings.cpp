@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -72,14 +70,6 @@ DecodingSettings settings_of(const DecodingOptions& options) {
   });
   if (options.sampling.value_or(false) && !options.beam_size) settings.emplace_back("beam_size", "1");
   return settings;
-}
-
-bool is_of_search_alone(std::string_view name) {
-  // A shortlist is none of search: a score refuses one, and 0 is how a call leaves out the model's own.
-  constexpr std::array<std::string_view, 10> kOfScores = {
-      "length_penalty", "length_penalty_form", "coverage_penalty", "combination", "alignment_layer",
-      "alignment_head", "alignment_token",     "batch_size",       "precision",   "shortlist"};
-  return find_option(kSection, name) && std::ranges::find(kOfScores, name) == kOfScores.end();
 }
 
 nmt::Config with_settings(nmt::Config config, const DecodingSettings& settings) {

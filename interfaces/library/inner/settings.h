@@ -16,9 +16,6 @@ using DecodingSettings = std::vector<std::pair<std::string, std::string>>;
 /// The options that are set. Samples are drawn without a beam: beam_size is 1 with them unless it is set.
 DecodingSettings settings_of(const DecodingOptions& options);
 
-/// Whether the option has no effect where given translations are scored; false for one that is not known.
-bool is_of_search_alone(std::string_view name);
-
 /// A model's own configuration with these options. Throws nmt::Error for an option that is not known, a value out of
 /// range, and options that contradict each other.
 nmt::Config with_settings(nmt::Config config, const DecodingSettings& settings);

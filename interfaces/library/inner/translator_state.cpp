@@ -10,7 +10,7 @@
 #include "base/process/user_files.h"
 #include "base/threads.h"
 #include "config/loading/schema.h"
-#include "search/ensemble.h"
+#include "search/torch_step.h"
 #include "translation/line_formats.h"
 #include "translation/lines/word_alignment.h"
 

@@ -12,7 +12,7 @@
 #include "library/inner/settings.h"
 #include "nmt/translator.h"
 #include "text/codec/codec.h"
-#include "translation/lines/translation.h"
+#include "translation/lines/request.h"
 #include "translation/model_set.h"
 #include "translation/translator.h"
 
@@ -34,15 +34,6 @@ class NMT_NOT_EXPORTED Translator::State {
   std::shared_ptr<const nmt::Translator> translator_for(const TranslateOptions& options) const;
   /// So many inner translators are kept, the last used: calls may alternate between options.
   static constexpr std::size_t kKept = 4;
-
-  /// For translators of other kinds.
-  nmt::TranslatorOptions inner_options(const TranslateOptions& options) const {
-    return inner_options(settings_of(options.decoding), options);
-  }
-  std::vector<nmt::TranslatorModel> members(const TranslateOptions& options) const {
-    const std::lock_guard lock(mutex_);
-    return members(settings_of(options.decoding));
-  }
 
   const nmt::ModelSet& models() const { return models_; }
   int threads() const { return options_.threads; }

@@ -59,7 +59,8 @@ int64_t characters(std::span<const std::string> texts) {
 
 int64_t inserted(const DocumentRequest& request, std::span<const std::string> texts) {
   int64_t characters = 0;
-  for (const auto& text : texts) characters += request.glossary ? request.glossary->inserted_characters(text) : 0;
+  for (const auto& text : texts)
+    characters += request.terms.glossary ? request.terms.glossary->inserted_characters(text) : 0;
   return characters;
 }
 
@@ -69,14 +70,10 @@ std::vector<AlignedTranslation> unchanged(std::span<const std::string> texts) {
   return same;
 }
 
-void add_questions(std::vector<ServiceRequest>& questions, std::span<const std::string> texts, const LanguagePair& pair,
-                   const DocumentRequest& request) {
+void add_requests(std::vector<LineRequest>& requests, std::span<const std::string> texts, const LanguagePair& pair,
+                  const DocumentRequest& document) {
   for (const auto& text : texts)
-    questions.push_back({.text = text,
-                         .alignment = true,
-                         .pair = pair,
-                         .glossary = request.glossary,
-                         .keep_placeholders = request.keep_placeholders});
+    requests.push_back({pair, {.source = text, .n_best = 1, .alignment = true, .terms = document.terms}});
 }
 
 }  // namespace
@@ -124,9 +121,9 @@ TranslatedDocument DocumentTranslator::document(const DocumentRequest& request) 
     const auto asked = direction(request, texts);
     result.detected = asked.detected;
     if (!asked.pair) return unchanged(texts);
-    std::vector<ServiceRequest> questions;
-    add_questions(questions, texts, *asked.pair, request);
-    return translations(questions, request);
+    std::vector<LineRequest> requests;
+    add_requests(requests, texts, *asked.pair, request);
+    return translations(requests, request);
   };
   const auto& bytes = request.bytes.front();
   result.bytes = request.format ? translate_document(*request.format, bytes, translate, kLimits)
@@ -139,7 +136,7 @@ TranslatedDocument DocumentTranslator::document(const DocumentRequest& request) 
 std::vector<TranslatedDocument> DocumentTranslator::fragments(const DocumentRequest& request) const {
   std::vector<TranslatedDocument> results(request.bytes.size());
   std::vector<bool> is_asked(results.size());
-  std::vector<ServiceRequest> questions;
+  std::vector<LineRequest> requests;
   int64_t all_characters = 0, all_inserted = 0;
   for (size_t i = 0; i < results.size(); ++i) {
     if (request.cancelled.stop_requested()) throw Cancelled();
@@ -149,13 +146,13 @@ std::vector<TranslatedDocument> DocumentTranslator::fragments(const DocumentRequ
       const auto asked = direction(request, texts);
       results[i].detected = asked.detected;
       is_asked[i] = asked.pair.has_value();
-      if (asked.pair) add_questions(questions, texts, *asked.pair, request);
+      if (asked.pair) add_requests(requests, texts, *asked.pair, request);
       return unchanged(texts);
     };
     translate_html(request.bytes[i], ask, kLimits);
   }
   if (request.admit) request.admit(all_characters, all_inserted);
-  auto translated = translations(questions, request);
+  auto translated = translations(requests, request);
   auto next = translated.begin();
   for (size_t i = 0; i < results.size(); ++i) {
     if (request.cancelled.stop_requested()) throw Cancelled();
@@ -174,21 +171,21 @@ Direction DocumentTranslator::direction(const DocumentRequest& request, std::spa
   return languages_()->direction(request.source, request.target, beginning_of(texts));
 }
 
-std::vector<AlignedTranslation> DocumentTranslator::translations(std::span<const ServiceRequest> questions,
+std::vector<AlignedTranslation> DocumentTranslator::translations(std::span<const LineRequest> requests,
                                                                  const DocumentRequest& request) const {
   const auto& limits = queue_.options();
   // A quarter of the queue at most, so that others find space in it.
   const auto most = static_cast<size_t>(std::max<int64_t>(1, std::min(limits.max_waiting / 4, 2 * limits.max_batch)));
   std::vector<AlignedTranslation> translations;
-  while (translations.size() < questions.size()) {
+  while (translations.size() < requests.size()) {
     const size_t begin = translations.size();
-    const auto part = questions.subspan(begin, std::min(most, questions.size() - begin));
+    const auto part = requests.subspan(begin, std::min(most, requests.size() - begin));
     // When the client cancels, the request goes; the queue may be in the midst of a call, and has texts for a while.
     const auto on_line = [progress = request.progress, share = request.share, before = static_cast<int64_t>(begin),
-                          total = std::ssize(questions)](int64_t line, const ServiceResult&) {
+                          total = std::ssize(requests)](int64_t line, const Translation&) {
       if (progress) progress(before + line + 1, total);
     };
-    std::vector<ServiceResult> answers;
+    std::vector<Translation> answers;
     while (answers.empty()) {
       try {
         answers = wait_for_answers(queue_, request.client, {part.begin(), part.end()}, request.cancelled, on_line);
@@ -197,9 +194,7 @@ std::vector<AlignedTranslation> DocumentTranslator::translations(std::span<const
         pause(request.cancelled);
       }
     }
-    for (auto& answer : answers)
-      translations.push_back(
-          {answer.n_best.empty() ? "" : std::move(answer.n_best.front().text), std::move(answer.alignment)});
+    for (auto& answer : answers) translations.push_back(best_aligned(std::move(answer)));
   }
   return translations;
 }

@@ -21,12 +21,11 @@ namespace nmt {
 
 /// A document, or fragments of HTML, that a client wants translated.
 struct DocumentRequest {
-  std::string client = {};                        ///< whose turn it takes
-  std::vector<std::string> bytes;                 ///< of the document, or of each fragment
-  std::optional<DocumentFormat> format = {};      ///< nothing: fragments of HTML
-  std::string source, target;                     ///< as ServiceLanguages::direction() takes them
-  std::shared_ptr<const Glossary> glossary = {};  ///< the client's terms; null: none
-  bool keep_placeholders = false;
+  std::string client = {};                    ///< whose turn it takes
+  std::vector<std::string> bytes;             ///< of the document, or of each fragment
+  std::optional<DocumentFormat> format = {};  ///< nothing: fragments of HTML
+  std::string source, target;                 ///< as ServiceLanguages::direction() takes them
+  TermOptions terms = {};                     ///< the client's
   std::stop_token cancelled = {};
   /// Share of the memory for the bytes: it is given back when neither they nor texts of them are held any more.
   std::shared_ptr<const MemoryBudget::Share> share = {};
@@ -65,7 +64,7 @@ class DocumentTranslator {
   TranslatedDocument document(const DocumentRequest& request) const;
   std::vector<TranslatedDocument> fragments(const DocumentRequest& request) const;
   Direction direction(const DocumentRequest& request, std::span<const std::string> texts) const;
-  std::vector<AlignedTranslation> translations(std::span<const ServiceRequest> questions,
+  std::vector<AlignedTranslation> translations(std::span<const LineRequest> requests,
                                                const DocumentRequest& request) const;
 
   RequestQueue& queue_;

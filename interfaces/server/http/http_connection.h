@@ -11,7 +11,6 @@
 #include <stop_token>
 #include <string>
 
-#include "server/http/access_rules.h"
 #include "server/http/http_message.h"
 #include "server/http/http_options.h"
 #include "server/http/request_parser.h"

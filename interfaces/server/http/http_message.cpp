@@ -7,8 +7,7 @@
 namespace nmt {
 
 bool same_ignoring_case(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; };
-  return std::ranges::equal(a, b, {}, lower, lower);
+  return std::ranges::equal(a, b, {}, ascii_lower, ascii_lower);
 }
 
 std::string_view HttpRequest::field(std::string_view name) const {

@@ -44,36 +44,23 @@ class MemoryBudget {
   /// What one request holds; gives it back in the end.
   class Share {
    public:
-    Share() = default;
-    explicit Share(MemoryBudget& budget, std::string client = {}) : budget_(&budget), client_(std::move(client)) {}
-    ~Share() { release(); }
-    Share(Share&& other) noexcept
-        : budget_(std::exchange(other.budget_, nullptr)),
-          client_(std::move(other.client_)),
-          bytes_(std::exchange(other.bytes_, 0)) {}
-    Share& operator=(Share&& other) noexcept {
-      if (this == &other) return *this;
-      release();
-      budget_ = std::exchange(other.budget_, nullptr);
-      client_ = std::move(other.client_);
-      bytes_ = std::exchange(other.bytes_, 0);
-      return *this;
+    explicit Share(MemoryBudget& budget, std::string client = {}) : budget_(budget), client_(std::move(client)) {}
+    ~Share() {
+      if (bytes_ > 0) budget_.give_back(client_, bytes_);
     }
-    /// False, and nothing is taken, where so many bytes are not left. A share of no budget takes what it likes.
+    Share(const Share&) = delete;
+    Share& operator=(const Share&) = delete;
+    /// False, and nothing is taken, where so many bytes are not left.
     bool take(int64_t bytes) {
-      if (!budget_ || bytes == 0) return true;
-      if (!budget_->take(client_, bytes_, bytes)) return false;
+      if (bytes == 0) return true;
+      if (!budget_.take(client_, bytes_, bytes)) return false;
       bytes_ += bytes;
       return true;
     }
 
    private:
-    void release() {
-      if (budget_ && bytes_ > 0) budget_->give_back(client_, bytes_);
-    }
-
-    MemoryBudget* budget_ = nullptr;
-    std::string client_;
+    MemoryBudget& budget_;
+    const std::string client_;
     int64_t bytes_ = 0;
   };
 
@@ -176,8 +163,6 @@ struct HttpRequest {
   std::string_view field(std::string_view name) const;
 };
 
-class HttpStream;
-
 struct HttpResponse {
   int status = 200;
   std::string content_type = {};
@@ -189,6 +174,8 @@ struct HttpResponse {
   static HttpResponse error(int status, std::string_view message, int64_t retry_after = 0);
 };
 
+/// The small letter of an ASCII letter, any other byte as it is.
+constexpr char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 /// True where both are equal but for the case of ASCII letters.
 bool same_ignoring_case(std::string_view a, std::string_view b);
 

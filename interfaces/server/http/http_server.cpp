@@ -121,8 +121,8 @@ class HttpServer::Implementation {
     NetError error;
     const auto peer = socket.remote_endpoint(error);
     if (error) return;  // it has gone
-    std::make_shared<HttpConnection>(hub_, io_, make_transport(std::move(socket), tls()), peer.address().to_string(),
-                                     hub_.open >= limit)
+    std::make_shared<HttpConnection>(hub_, io_, std::make_unique<Transport>(std::move(socket), tls()),
+                                     peer.address().to_string(), hub_.open >= limit)
         ->start();
   }
 

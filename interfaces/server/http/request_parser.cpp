@@ -23,7 +23,7 @@ constexpr std::size_t kReadAtOnce = 16 << 10;
 struct BudgetedBody {
   struct value_type {
     std::string text;
-    MemoryBudget::Share share;
+    std::shared_ptr<MemoryBudget::Share> share;
   };
   class reader {
    public:
@@ -33,7 +33,7 @@ struct BudgetedBody {
     template <typename Buffers>
     std::size_t put(const Buffers& buffers, beast::error_code& error) {
       const std::size_t bytes = boost::asio::buffer_size(buffers);
-      if (!body_.share.take(static_cast<int64_t>(bytes))) {
+      if (!body_.share->take(static_cast<int64_t>(bytes))) {
         error = beast::error_code(ENOMEM, boost::system::generic_category());
         return 0;
       }
@@ -79,7 +79,7 @@ RequestParser::State RequestParser::next() {
   int64_t most = limits_.body_bytes;
   for (const auto& [path, bytes] : limits_.body_bytes_of) most = std::max(most, bytes);
   parts_->parser->body_limit(static_cast<std::uint64_t>(most));
-  parts_->parser->get().body().share = MemoryBudget::Share(budget_, client_);
+  parts_->parser->get().body().share = std::make_shared<MemoryBudget::Share>(budget_, client_);
   request_ = {};
   keep_alive_ = expects_continue_ = takes_chunks_ = false;
   state_ = State::kEmpty;
@@ -141,7 +141,7 @@ RequestParser::State RequestParser::parse() {
   if (error) return refuse(HttpResponse::error(400, "the request is no HTTP"));
   if (had_head && parser.is_done()) {
     request_.body = std::move(parser.get().body().text);
-    request_.share = std::make_shared<const MemoryBudget::Share>(std::move(parser.get().body().share));
+    request_.share = std::move(parser.get().body().share);
     state_ = State::kWhole;
   }
   return state_;

@@ -9,7 +9,9 @@
 
 namespace boost::asio::ssl {
 class context;
-}
+template <typename Stream>
+class stream;
+}  // namespace boost::asio::ssl
 
 namespace nmt {
 
@@ -23,16 +25,15 @@ class Transport {
   using Done = std::function<void(NetError, std::size_t bytes)>;
   using Buffers = std::array<net::const_buffer, 2>;
 
-  explicit Transport(net::ip::tcp::socket socket);
-  virtual ~Transport() = default;
-  Transport(const Transport&) = delete;
-  Transport& operator=(const Transport&) = delete;
+  /// No tls: plain TCP.
+  Transport(net::ip::tcp::socket socket, std::shared_ptr<net::ssl::context> tls);
+  ~Transport();
 
-  virtual void handshake(Done done);
-  virtual void read_some(net::mutable_buffer place, Done done);
-  virtual void write(const Buffers& bytes, Done done);
+  void handshake(Done done);
+  void read_some(net::mutable_buffer place, Done done);
+  void write(const Buffers& bytes, Done done);
   /// Says that nothing more will be sent; the client may still send.
-  virtual void end_sending(Done done);
+  void end_sending(Done done);
 
   /// Ends what is under way; TLS cannot continue after that where it was in the middle of a record.
   void cancel();
@@ -42,11 +43,10 @@ class Transport {
   /// After that: true where the client closed it.
   bool is_closed_by_client();
 
- protected:
+ private:
   net::ip::tcp::socket socket_;
+  std::shared_ptr<net::ssl::context> tls_;
+  std::unique_ptr<net::ssl::stream<net::ip::tcp::socket&>> stream_;  // of TLS
 };
-
-/// TLS where there is a context.
-std::unique_ptr<Transport> make_transport(net::ip::tcp::socket socket, const std::shared_ptr<net::ssl::context>& tls);
 
 }  // namespace nmt

@@ -89,14 +89,14 @@ struct ModelPool::Entry {
   LanguagePair pair;
   int64_t bytes = 0;
   int64_t last_turn = 0;
-  std::shared_ptr<ModelSet> models = {};       // one for all entries that differ in their prefix alone
-  std::vector<TextCodec> codecs = {};          // with a prefix of its own, one for each of the models
-  std::unique_ptr<ModelService> service = {};  // borrows both: goes first
+  std::shared_ptr<ModelSet> models = {};        // one for all entries that differ in their prefix alone
+  std::vector<TextCodec> codecs = {};           // with a prefix of its own, one for each of the models
+  std::unique_ptr<Translator> translator = {};  // borrows both: goes first
   int64_t n_best = 1, batch_size = 1;
   bool must_be_seen = false;  // it names what only the model itself tells whether it has: a layer, a head, a prefix
 
   void unload() {
-    service.reset();
+    translator.reset();
     codecs.clear();
     models.reset();
   }
@@ -212,9 +212,9 @@ int64_t ModelPool::batch_size() const {
   return most;
 }
 
-const ModelService& ModelPool::loaded(Entry& entry) {
+const Translator& ModelPool::loaded(Entry& entry) {
   entry.last_turn = ++turn_;
-  if (entry.service) return *entry.service;
+  if (entry.translator) return *entry.translator;
   auto models = shared_models(entry);
   const auto start = SteadyClock::now();
   const bool is_fresh = !models;
@@ -229,28 +229,30 @@ const ModelService& ModelPool::loaded(Entry& entry) {
   }
   TranslatorOptions options = models->options();
   options.split_sentences = options_.split_sentences;
+  options.search.n_best = 1;
+  options.terms = {entry.model.glossary, entry.model.keep_placeholders};
   auto members = models->members();
   std::vector<TextCodec> codecs;
   if (!entry.model.source_prefix.empty()) {
     for (const auto& member : members) codecs.push_back(with_prefix(*member.codec, entry.model.source_prefix));
     for (size_t i = 0; i < members.size(); ++i) members[i].codec = &codecs[i];
   }
-  auto service = std::make_unique<ModelService>(std::move(members), options,
-                                                TermOptions{entry.model.glossary, entry.model.keep_placeholders});
+  auto translator = std::make_unique<Translator>(std::move(members), std::move(options));
+  translator->aligns();  // found out now: the first request is not to wait for it
   entry.models = std::move(models);
   entry.codecs = std::move(codecs);  // they stay where they are
-  entry.service = std::move(service);
+  entry.translator = std::move(translator);
   if (is_fresh && config_.models.size() > 1)
     log_.info("{}: loaded in {:.2f} s", entry.pair.name(),
               std::chrono::duration<double>(SteadyClock::now() - start).count());
-  return *entry.service;
+  return *entry.translator;
 }
 
 /// The models of another entry that are the same; null where there is none in memory.
 std::shared_ptr<ModelSet> ModelPool::shared_models(const Entry& entry) const {
   for (const auto& other : entries_) {
     const auto &own = entry.model, &its = other->model;
-    if (other->service && own.directories == its.directories && own.weights == its.weights &&
+    if (other->translator && own.directories == its.directories && own.weights == its.weights &&
         own.decoding == its.decoding)
       return other->models;
   }
@@ -261,14 +263,14 @@ void ModelPool::make_room(int64_t bytes) {
   const auto in_memory = [&] {
     std::map<const ModelSet*, int64_t> sets;
     for (const auto& one : entries_)
-      if (one->service) sets[one->models.get()] = one->bytes;
+      if (one->translator) sets[one->models.get()] = one->bytes;
     return std::accumulate(sets.begin(), sets.end(), int64_t{0},
                            [](int64_t sum, const auto& set) { return sum + set.second; });
   };
   while (config_.memory > 0 && in_memory() + bytes > config_.memory) {
     Entry* oldest = nullptr;
     for (const auto& one : entries_) {
-      if (one->service && (!oldest || one->last_turn < oldest->last_turn)) oldest = one.get();
+      if (one->translator && (!oldest || one->last_turn < oldest->last_turn)) oldest = one.get();
     }
     log_.info("{}: leaves the memory", oldest->pair.name());
     oldest->unload();
@@ -281,45 +283,47 @@ const ModelPool::Route& ModelPool::route_of(const LanguagePair& pair) const {
   return *route;
 }
 
-void ModelPool::serve(LineQueue& lines) {
-  const Route& route = route_of(lines.pair());
-  if (route.entries.size() == 1) return loaded(*entries_[route.entries[0]]).serve(lines);
-  in_batches([this](std::span<const ServiceRequest> questions, const std::function<bool()>& stopped) {
-    return answers_to(questions, stopped);
-  })(lines);
+void ModelPool::serve(const LanguagePair& pair, TranslationQueue& lines) {
+  const Route& route = route_of(pair);
+  if (route.entries.size() == 1) return loaded(*entries_[route.entries[0]]).translate(lines);
+  in_batches([this](const auto&... arguments) { return translations(arguments...); })(pair, lines);
 }
 
-std::vector<ServiceResult> ModelPool::answers_to(std::span<const ServiceRequest> questions,
-                                                 const std::function<bool()>& stopped) {
-  const Route& route = route_of(questions.front().pair);
-  if (route.entries.size() == 1) return loaded(*entries_[route.entries[0]]).answers_to(questions, stopped);
+std::vector<Translation> ModelPool::translations(const LanguagePair& pair, std::span<const Request> requests,
+                                                 const std::function<bool()>& stopped) try {
+  const Route& route = route_of(pair);
+  const TranslationCalls calls{.stopped = stopped};
+  if (route.entries.size() == 1) return loaded(*entries_[route.entries[0]]).translate(requests, calls);
 
-  std::vector<ServiceRequest> first(questions.begin(), questions.end());
-  for (ServiceRequest& question : first) {
-    question.n_best = 1;
-    question.attention = false;
-    question.prefix.clear();
+  std::vector<Request> first(requests.begin(), requests.end());
+  for (Request& request : first) {
+    request.n_best = 1;
+    request.word_attention = false;
+    request.prefix.clear();
   }
-  const auto between = loaded(*entries_[route.entries[0]]).answers_to(first, stopped);
-  if (between.empty()) return {};
-  std::vector<ServiceRequest> second(questions.begin(), questions.end());
-  for (size_t i = 0; i < second.size(); ++i)
-    second[i].text = between[i].n_best.empty() ? "" : between[i].n_best.front().text;
+  const auto between = loaded(*entries_[route.entries[0]]).translate(first, calls);
+  std::vector<Request> second(requests.begin(), requests.end());
   // The terms are of the pair as a whole: the first model has put them in, and there they stay.
   std::map<const Glossary*, std::shared_ptr<const Glossary>> kept;
-  for (ServiceRequest& question : second) {
-    if (!question.glossary) continue;
-    auto& own = kept[question.glossary.get()];
-    if (!own) own = std::make_shared<const Glossary>(question.glossary->of_targets());
-    question.glossary = own;
+  for (size_t i = 0; i < second.size(); ++i) {
+    second[i].source = between[i].text;
+    auto& glossary = second[i].terms.glossary;
+    if (!glossary) continue;
+    auto& own = kept[glossary.get()];
+    if (!own) own = std::make_shared<const Glossary>(glossary->of_targets());
+    glossary = own;
   }
-  auto answers = loaded(*entries_[route.entries[1]]).answers_to(second, stopped);
-  for (size_t i = 0; i < answers.size(); ++i) {
-    answers[i].alignment = through(between[i].alignment, answers[i].alignment);
-    answers[i].source_tokens = between[i].source_tokens;
-    answers[i].split = answers[i].split || between[i].split;
+  auto translations = loaded(*entries_[route.entries[1]]).translate(second, calls);
+  for (size_t i = 0; i < translations.size(); ++i) {
+    translations[i].source_tokens = between[i].source_tokens;
+    translations[i].split = translations[i].split || between[i].split;
+    if (translations[i].alternatives.empty()) continue;
+    if (auto& aligned = translations[i].alternatives.front().aligned)
+      aligned = through(between[i].alternatives.front().aligned.value_or(std::vector<AlignedWords>()), *aligned);
   }
-  return answers;
+  return translations;
+} catch (const TranslationStopped&) {
+  return {};
 }
 
 }  // namespace nmt

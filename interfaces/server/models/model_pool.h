@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/process/log.h"
-#include "server/models/model_service.h"
 #include "server/models/service_config.h"
 #include "server/queue/line_queue.h"
 #include "translation/model_set.h"
+#include "translation/translator.h"
 
 namespace nmt {
 
@@ -43,9 +43,9 @@ class ModelPool {
   int64_t batch_size() const;  ///< the largest of the models'
 
   /// Answers the lines of a pair, as a LineTranslator. Throws Error where its model cannot be loaded any more.
-  void serve(LineQueue& lines);
-  /// An answer for each question, in order; they are of one pair. None when `stopped` ended the search.
-  std::vector<ServiceResult> answers_to(std::span<const ServiceRequest> questions,
+  void serve(const LanguagePair& pair, TranslationQueue& lines);
+  /// A translation for each request, in order. None when `stopped` ended the search.
+  std::vector<Translation> translations(const LanguagePair& pair, std::span<const Request> requests,
                                         const std::function<bool()>& stopped);
 
  private:
@@ -57,7 +57,7 @@ class ModelPool {
   void find_routes();
   void check_languages() const;
   const Route& route_of(const LanguagePair& pair) const;
-  const ModelService& loaded(Entry& entry);
+  const Translator& loaded(Entry& entry);
   std::shared_ptr<ModelSet> shared_models(const Entry& entry) const;
   void make_room(int64_t bytes);
 

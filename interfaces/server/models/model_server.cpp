@@ -30,10 +30,10 @@ ModelServer::ModelServer(Parts parts, Logger& log)
     : parts_(std::move(parts)), pool_(std::make_unique<Current>(parts_.load())) {
   ServerOptions options = parts_.options(*pool_->get());
   open_ = options.service.admission.keys.empty() && !options.http.address.is_local();
-  const auto serve = [pool = pool_.get(), threads = parts_.threads](LineQueue& lines) {
+  const auto serve = [pool = pool_.get(), threads = parts_.threads](const LanguagePair& pair, TranslationQueue& lines) {
     std::optional<ThreadLimit> limit;
     if (threads > 0) limit.emplace(threads);
-    pool->get()->serve(lines);
+    pool->get()->serve(pair, lines);
   };
   server_ = std::make_unique<TranslationServer>(serve, std::move(options), log);
 }

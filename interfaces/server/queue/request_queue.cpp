@@ -14,22 +14,22 @@
 namespace nmt {
 
 /// The lines of one client, until all are answered or the client has been told why not.
-struct RequestQueue::Request {
-  Request(std::vector<ServiceRequest> lines, std::stop_token token, Done callback, OnLine on_each)
-      : questions(std::move(lines)),
-        answers(questions.size()),
-        is_answered(questions.size()),
+struct RequestQueue::Submission {
+  Submission(std::vector<LineRequest> requests, std::stop_token token, Done callback, OnLine on_each)
+      : lines(std::move(requests)),
+        answers(lines.size()),
+        is_answered(lines.size()),
         cancelled(std::move(token)),
         on_done(std::move(callback)),
         on_line(std::move(on_each)) {}
-  bool done() const { return failed || answered == std::ssize(questions); }
-  int64_t left() const { return std::ssize(questions) - taken; }
-  const LanguagePair& next_pair() const { return questions[taken].pair; }
+  bool done() const { return failed || answered == std::ssize(lines); }
+  int64_t left() const { return std::ssize(lines) - taken; }
+  const LanguagePair& next_pair() const { return lines[taken].pair; }
   /// The last ones of its client and of itself: of those that wait the least comes next.
   std::pair<int64_t, int64_t> turns() const { return {client->second.turn, turn}; }
 
-  std::vector<ServiceRequest> questions;
-  std::vector<ServiceResult> answers;
+  std::vector<LineRequest> lines;
+  std::vector<Translation> answers;
   std::vector<bool> is_answered;
   int64_t taken = 0;     ///< handed to the translator
   int64_t answered = 0;  ///< come back from it
@@ -44,57 +44,34 @@ struct RequestQueue::Request {
 };
 
 /// The lines of one pair, as long as it is its turn.
-class RequestQueue::Turn final : public LineQueue {
+class RequestQueue::Turn final : public TranslationQueue {
  public:
-  Turn(RequestQueue& queue, LanguagePair pair) : queue_(queue), pair_(std::move(pair)) {}
-
-  const LanguagePair& pair() const override { return pair_; }
+  Turn(RequestQueue& queue, const LanguagePair& pair) : queue_(queue), pair_(pair) {}
 
   int64_t waiting() const override {
     const std::lock_guard lock(queue_.mutex_);
     return is_over() ? 0 : queue_.waiting_of(pair_);
   }
 
-  std::vector<Line> take(int64_t count) override {
+  std::vector<Handle> take(int64_t count) override {
+    std::vector<Handle> lines;  // behind the lock where it fails
     const std::lock_guard lock(queue_.mutex_);
-    std::vector<Line> lines;
     if (is_over()) return lines;
-    auto all = queue_.take(pair_, std::min(count, queue_.options_.max_batch));
+    const auto all = queue_.take(pair_, std::min(count, queue_.options_.max_batch));
     if (lines_ > 0 && !all.empty() && queue_.options_.clock() >= counted_to_ + length_) tell_metrics();
-    for (auto& taken : all) {
-      lines.push_back({++last_id_, taken.question, taken.request->cancelled});
-      under_way_.emplace(last_id_, std::move(taken));
-    }
+    for (const auto& taken : all)
+      lines.emplace_back(taken->request, taken->submission->cancelled,
+                         [this, taken](std::optional<Translation> result) { end(taken, std::move(result)); });
     lines_ += std::ssize(lines);
+    under_way_ += std::ssize(lines);
     return lines;
   }
 
   bool wait() override {
     std::unique_lock lock(queue_.mutex_);
     const auto has_lines = [this] { return !is_over() && queue_.waiting_of(pair_) > 0; };
-    queue_.changed_.wait(lock, [&] { return closed_ || under_way_.empty() || has_lines(); });
+    queue_.changed_.wait(lock, [&] { return !failed_.empty() || under_way_ == 0 || has_lines(); });
     return has_lines();
-  }
-
-  void answer(int64_t id, ServiceResult answer) override {
-    const Taken taken = taken_off(id);
-    if (taken.request) queue_.answer(taken, std::move(answer));
-  }
-
-  bool is_cancelled(int64_t id) override {
-    {
-      const std::lock_guard lock(queue_.mutex_);
-      const auto at = under_way_.find(id);
-      if (at != under_way_.end() && !at->second.request->cancelled.stop_requested()) return false;
-    }
-    taken_off(id);
-    return true;
-  }
-
-  void close() override {
-    const std::lock_guard lock(queue_.mutex_);
-    closed_ = true;
-    queue_.changed_.notify_all();
   }
 
   double start() const { return start_; }
@@ -108,29 +85,21 @@ class RequestQueue::Turn final : public LineQueue {
     counted_ = lines_;
     counted_to_ = now;
   }
-  /// What was taken and neither answered nor cancelled.
-  std::vector<Taken> rest() {
-    std::vector<Taken> rest;
-    for (auto& [id, taken] : under_way_) rest.push_back(std::move(taken));
-    under_way_.clear();
-    return rest;
-  }
+  /// What was dropped although it is not cancelled.
+  std::vector<TakenLine> failed() { return std::move(failed_); }
 
  private:
   /// It was ended; or others wait, it has had its time, and at least one line is taken. What it has, it may end.
   bool is_over() const {
-    if (closed_ || is_ended()) return true;
+    if (!failed_.empty() || is_ended()) return true;
     return lines_ > 0 && queue_.options_.clock() >= start_ + length_ && queue_.waiting_of(pair_) < queue_.waiting_;
   }
 
-  Taken taken_off(int64_t id) {
+  void end(const TakenLine& taken, std::optional<Translation> result) {
+    if (result) queue_.answer(*taken, std::move(*result));
     const std::lock_guard lock(queue_.mutex_);
-    const auto at = under_way_.find(id);
-    if (at == under_way_.end()) return {};
-    Taken taken = std::move(at->second);
-    under_way_.erase(at);
-    if (under_way_.empty()) queue_.changed_.notify_all();
-    return taken;
+    if (!result && !taken->submission->cancelled.stop_requested()) failed_.push_back(taken);
+    if (--under_way_ == 0 || !failed_.empty()) queue_.changed_.notify_all();
   }
 
   RequestQueue& queue_;
@@ -139,62 +108,9 @@ class RequestQueue::Turn final : public LineQueue {
   const double start_ = queue_.options_.clock();
   const double length_ = std::chrono::duration<double>(queue_.options_.turn).count();
   // With queue_.mutex_:
-  std::map<int64_t, Taken> under_way_;
-  int64_t last_id_ = 0, lines_ = 0, counted_ = 0;
+  std::vector<TakenLine> failed_;
+  int64_t under_way_ = 0, lines_ = 0, counted_ = 0;
   double counted_to_ = start_;
-  bool closed_ = false;
-};
-
-/// A line at which the translator may have failed.
-class RequestQueue::OneLine final : public LineQueue {
- public:
-  OneLine(RequestQueue& queue, Taken taken) : queue_(queue), taken_(std::move(taken)) {}
-
-  const LanguagePair& pair() const override { return taken_.question.pair; }
-  int64_t waiting() const override {
-    const std::lock_guard lock(queue_.mutex_);
-    return is_taken_ ? 0 : 1;
-  }
-  std::vector<Line> take(int64_t count) override {
-    const std::lock_guard lock(queue_.mutex_);
-    if (is_taken_ || count < 1) return {};
-    is_taken_ = true;
-    return {{1, taken_.question, taken_.request->cancelled}};
-  }
-  bool wait() override {
-    std::unique_lock lock(queue_.mutex_);
-    queue_.changed_.wait(lock, [this] { return closed_ || is_done_ || !is_taken_; });
-    return !closed_ && !is_taken_;
-  }
-  void answer(int64_t, ServiceResult answer) override {
-    if (end()) queue_.answer(taken_, std::move(answer));
-  }
-  bool is_cancelled(int64_t) override {
-    if (!taken_.request->cancelled.stop_requested()) return false;
-    end();
-    return true;
-  }
-  void close() override {
-    const std::lock_guard lock(queue_.mutex_);
-    closed_ = true;
-    queue_.changed_.notify_all();
-  }
-  bool is_done() const {
-    const std::lock_guard lock(queue_.mutex_);
-    return is_done_;
-  }
-
- private:
-  /// False: it was done before.
-  bool end() {
-    const std::lock_guard lock(queue_.mutex_);
-    queue_.changed_.notify_all();
-    return !std::exchange(is_done_, true);
-  }
-
-  RequestQueue& queue_;
-  const Taken taken_;
-  bool is_taken_ = false, is_done_ = false, closed_ = false;  // with queue_.mutex_
 };
 
 void QueueOptions::validate() const {
@@ -219,28 +135,28 @@ RequestQueue::~RequestQueue() {
   worker_.join();
 }
 
-void RequestQueue::submit(const std::string& client, std::vector<ServiceRequest> questions, std::stop_token cancelled,
+void RequestQueue::submit(const std::string& client, std::vector<LineRequest> lines, std::stop_token cancelled,
                           Done done, OnLine on_line) {
-  if (questions.empty()) return done({}, nullptr);
-  const int64_t lines = std::ssize(questions);
-  if (lines > options_.max_waiting)
-    throw RequestError(413, fmt::format("{} lines: at most {} a request", lines, options_.max_waiting));
-  auto request =
-      std::make_shared<Request>(std::move(questions), std::move(cancelled), std::move(done), std::move(on_line));
+  if (lines.empty()) return done({}, nullptr);
+  const int64_t count = std::ssize(lines);
+  if (count > options_.max_waiting)
+    throw RequestError(413, fmt::format("{} lines: at most {} a request", count, options_.max_waiting));
+  auto submission =
+      std::make_shared<Submission>(std::move(lines), std::move(cancelled), std::move(done), std::move(on_line));
 
   const std::lock_guard lock(mutex_);
-  if (waiting_ + lines > options_.max_waiting) drop_cancelled();
+  if (waiting_ + count > options_.max_waiting) drop_cancelled();
   const auto known = clients_.find(client);
   const int64_t clients = std::ssize(clients_) + (known == clients_.end() ? 1 : 0);
-  const int64_t own = lines + (known == clients_.end() ? 0 : known->second.waiting);
-  if (waiting_ + lines > options_.max_waiting && own > options_.max_waiting / clients)
+  const int64_t own = count + (known == clients_.end() ? 0 : known->second.waiting);
+  if (waiting_ + count > options_.max_waiting && own > options_.max_waiting / clients)
     throw RequestError(503, fmt::format("busy: {} lines are waiting; try again later", waiting_), 1);
   if (known == clients_.end()) clients_[client].turn = ++turns_;  // behind the others
-  request->client = clients_.find(client);
-  request->turn = ++turns_;
-  request->client->second.waiting += lines;
-  requests_.push_back(std::move(request));
-  waiting_ += lines;
+  submission->client = clients_.find(client);
+  submission->turn = ++turns_;
+  submission->client->second.waiting += count;
+  submissions_.push_back(std::move(submission));
+  waiting_ += count;
   changed_.notify_all();
 }
 
@@ -253,7 +169,7 @@ void RequestQueue::end_turns() {
 int64_t RequestQueue::waiting() const {
   const std::lock_guard lock(mutex_);
   int64_t lines = 0;
-  for (const auto& request : requests_) lines += request->cancelled.stop_requested() ? 0 : request->left();
+  for (const auto& submission : submissions_) lines += submission->cancelled.stop_requested() ? 0 : submission->left();
   return lines;
 }
 
@@ -280,13 +196,13 @@ void RequestQueue::work() {
 /// The waiting pair that has had the translator for the shortest time. A pair that had nothing to do
 /// meanwhile does not make up for it: it begins with the time of the one that was chosen last.
 LanguagePair RequestQueue::next_pair() {
-  const Request* best = nullptr;
+  const Submission* best = nullptr;
   double least = 0;
-  for (const auto& request : requests_) {
-    double& used = used_[request->next_pair().name()];
+  for (const auto& submission : submissions_) {
+    double& used = used_[submission->next_pair().name()];
     used = std::max(used, least_used_);
-    if (best && std::pair(used, request->turns()) >= std::pair(least, best->turns())) continue;
-    best = request.get();
+    if (best && std::pair(used, submission->turns()) >= std::pair(least, best->turns())) continue;
+    best = submission.get();
     least = used;
   }
   least_used_ = least;
@@ -297,24 +213,24 @@ void RequestQueue::translate_pair(const LanguagePair& pair) {
   Turn turn(*this, pair);
   std::string failure;
   try {
-    translate_(turn);
+    translate_(pair, turn);
   } catch (const std::exception& error) {
     failure = error.what();
   }
-  auto rest = turn.rest();
+  auto failed = turn.failed();
   if (turn.lines() == 0) {
     if (turn.is_ended()) return;  // before it took any: the next one does
     // It failed before it took any; they may not wait for ever.
     const std::lock_guard lock(mutex_);
-    rest = take(pair, options_.max_batch);
+    failed = take(pair, options_.max_batch);
   }
-  std::erase_if(rest, [](const Taken& taken) { return taken.request->cancelled.stop_requested(); });
-  if (!rest.empty()) {
-    log_.error("{} lines failed: {}", rest.size(), failure.empty() ? "they were not answered" : failure);
-    if (rest.size() == 1 && turn.lines() == 1)
-      fail(rest.front());
+  std::erase_if(failed, [](const TakenLine& taken) { return taken->submission->cancelled.stop_requested(); });
+  if (!failed.empty()) {
+    log_.error("{} lines failed: {}", failed.size(), failure.empty() ? "they were not answered" : failure);
+    if (failed.size() == 1 && turn.lines() == 1)
+      fail(*failed.front());
     else
-      for (auto& taken : rest) translate_alone(std::move(taken));
+      for (const auto& taken : failed) translate_alone(pair, *taken);
   }
   if (turn.lines() > 0) turn.tell_metrics();
   const std::lock_guard lock(mutex_);
@@ -322,22 +238,25 @@ void RequestQueue::translate_pair(const LanguagePair& pair) {
 }
 
 /// Finds the lines at which the translator fails: the others are answered.
-void RequestQueue::translate_alone(Taken taken) {
-  if (taken.request->cancelled.stop_requested()) return;
-  OneLine line(*this, taken);
+void RequestQueue::translate_alone(const LanguagePair& pair, const Taken& taken) {
+  if (taken.submission->cancelled.stop_requested()) return;
+  ListQueue<Request, Translation> line({&taken.request, 1}, taken.submission->cancelled);
   try {
-    translate_(line);
+    translate_(pair, line);
   } catch (const std::exception&) {
   }
-  if (!line.is_done()) fail(taken);
+  if (auto& result = line.results().front())
+    answer(taken, std::move(*result));
+  else
+    fail(taken);
 }
 
-void RequestQueue::report(Request& request) const {
+void RequestQueue::report(Submission& submission) const {
   try {
-    if (request.cancelled.stop_requested()) return;
-    if (!request.failed) return request.on_done(std::move(request.answers), nullptr);
+    if (submission.cancelled.stop_requested()) return;
+    if (!submission.failed) return submission.on_done(std::move(submission.answers), nullptr);
     const RequestError failure(500, "the translation failed; the server's log says why");
-    request.on_done({}, request.refused ? &*request.refused : &failure);
+    submission.on_done({}, submission.refused ? &*submission.refused : &failure);
   } catch (const std::exception& error) {
     log_.error("an answer could not be given: {}", error.what());
   }
@@ -345,79 +264,82 @@ void RequestQueue::report(Request& request) const {
 
 int64_t RequestQueue::waiting_of(const LanguagePair& pair) const {
   int64_t lines = 0;
-  for (const auto& request : requests_)
-    if (request->next_pair() == pair) lines += request->left();  // those of other pairs behind them, too
+  for (const auto& submission : submissions_)
+    if (submission->next_pair() == pair) lines += submission->left();  // those of other pairs behind them, too
   return lines;
 }
 
 /// The one that is to give the next line; the end where no request waits for this pair.
-RequestQueue::Requests::iterator RequestQueue::next_request(const LanguagePair& pair) {
-  auto next = requests_.end();
-  for (auto one = requests_.begin(); one != requests_.end(); ++one) {
-    if ((*one)->next_pair() == pair && (next == requests_.end() || (*one)->turns() < (*next)->turns())) next = one;
+RequestQueue::Submissions::iterator RequestQueue::next_submission(const LanguagePair& pair) {
+  auto next = submissions_.end();
+  for (auto one = submissions_.begin(); one != submissions_.end(); ++one) {
+    if ((*one)->next_pair() == pair && (next == submissions_.end() || (*one)->turns() < (*next)->turns())) next = one;
   }
   return next;
 }
 
-std::vector<RequestQueue::Taken> RequestQueue::take(const LanguagePair& pair, int64_t count) {
+std::vector<RequestQueue::TakenLine> RequestQueue::take(const LanguagePair& pair, int64_t count) {
   drop_cancelled();
-  std::vector<Taken> lines;
-  for (auto next = next_request(pair); next != requests_.end() && std::ssize(lines) < count;
-       next = next_request(pair)) {
-    const auto request = *next;
-    lines.push_back({request, request->taken, std::move(request->questions[request->taken])});
-    request->turn = request->client->second.turn = ++turns_;
-    ++request->taken;
-    if (request->left() == 0) requests_.erase(next);
-    wait_less(*request, 1);
+  std::vector<TakenLine> lines;
+  for (auto next = next_submission(pair); next != submissions_.end() && std::ssize(lines) < count;
+       next = next_submission(pair)) {
+    const auto submission = *next;
+    lines.push_back(std::make_shared<const Taken>(
+        Taken{submission, submission->taken, std::move(submission->lines[submission->taken].request)}));
+    submission->turn = submission->client->second.turn = ++turns_;
+    ++submission->taken;
+    if (submission->left() == 0) submissions_.erase(next);
+    wait_less(*submission, 1);
   }
   return lines;
 }
 
 /// So many lines of a request do not wait any more.
-void RequestQueue::wait_less(const Request& request, int64_t lines) {
+void RequestQueue::wait_less(const Submission& submission, int64_t lines) {
   waiting_ -= lines;
-  if ((request.client->second.waiting -= lines) == 0) clients_.erase(request.client);
+  if ((submission.client->second.waiting -= lines) == 0) clients_.erase(submission.client);
 }
 
-void RequestQueue::answer(const Taken& taken, ServiceResult answer) {
-  if (!answer.refused.empty()) return fail(taken, RequestError(400, answer.refused));
-  const auto& request = taken.request;
+void RequestQueue::answer(const Taken& taken, Translation answer) {
+  if (answer.prefix_is_cut)
+    return fail(taken, RequestError(400, "prefix: is longer than any translation of the model"));
+  const auto& submission = taken.submission;
   {
     const std::lock_guard lock(mutex_);
-    if (request->failed || request->cancelled.stop_requested()) return;
-    metrics_.add_translation(answer.source_tokens, answer.n_best.empty() ? 0 : answer.n_best.front().tokens);
-    request->answers[taken.line] = std::move(answer);
-    request->is_answered[taken.line] = true;
-    ++request->answered;
-    if (request->on_line) {
-      for (; request->told < std::ssize(request->answers) && request->is_answered[request->told]; ++request->told)
-        request->on_line(request->told, request->answers[request->told]);
+    if (submission->failed || submission->cancelled.stop_requested()) return;
+    metrics_.add_translation(answer.source_tokens, answer.target_tokens);
+    submission->answers[taken.line] = std::move(answer);
+    submission->is_answered[taken.line] = true;
+    ++submission->answered;
+    if (submission->on_line) {
+      for (; submission->told < std::ssize(submission->answers) && submission->is_answered[submission->told];
+           ++submission->told)
+        submission->on_line(submission->told, submission->answers[submission->told]);
     }
-    if (!request->done()) return;
+    if (!submission->done()) return;
   }
-  report(*request);
+  report(*submission);
 }
 
 void RequestQueue::fail(const Taken& taken, std::optional<RequestError> why) {
   {
     const std::lock_guard lock(mutex_);
-    if (taken.request->failed || taken.request->cancelled.stop_requested()) return;
-    taken.request->failed = true;
-    taken.request->refused = std::move(why);
-    drop(taken.request);
+    if (taken.submission->failed || taken.submission->cancelled.stop_requested()) return;
+    taken.submission->failed = true;
+    taken.submission->refused = std::move(why);
+    drop(taken.submission);
   }
-  report(*taken.request);
+  report(*taken.submission);
 }
 
-void RequestQueue::drop(const std::shared_ptr<Request>& request) {
-  if (std::erase(requests_, request) > 0) wait_less(*request, request->left());
+void RequestQueue::drop(const std::shared_ptr<Submission>& submission) {
+  if (std::erase(submissions_, submission) > 0) wait_less(*submission, submission->left());
 }
 
 void RequestQueue::drop_cancelled() {
-  std::erase_if(requests_, [this](const std::shared_ptr<Request>& request) {
-    if (!request->cancelled.stop_requested()) return false;
-    wait_less(*request, request->left());
+  std::erase_if(submissions_, [this](const std::shared_ptr<Submission>& submission) {
+    if (!submission->cancelled.stop_requested()) return false;
+    wait_less(*submission, submission->left());
     return true;
   });
 }

@@ -40,9 +40,9 @@ class RequestQueue {
  public:
   /// The answers to a client's lines, in their order; or why there are none, and no answers: 500 where the translator
   /// failed at one of them, 400 where it refused one. A line at which it fails spoils no other request.
-  using Done = std::function<void(std::vector<ServiceResult> answers, const RequestError* error)>;
+  using Done = std::function<void(std::vector<Translation> answers, const RequestError* error)>;
   /// The answer to one of the lines. It is to be quick: the queue waits for it.
-  using OnLine = std::function<void(int64_t line, const ServiceResult& answer)>;
+  using OnLine = std::function<void(int64_t line, const Translation& answer)>;
 
   /// Borrows metrics and log: they must outlive the queue. Throws Error for options out of range.
   RequestQueue(LineTranslator translate, QueueOptions options, Metrics& metrics, Logger& log);
@@ -54,7 +54,7 @@ class RequestQueue {
   /// answered. Throws RequestError: 413 for more lines than may ever wait, 503 where too many are waiting already, and
   /// the client's would be more than its even share of these. Once cancelled stops, lines that were not begun are
   /// dropped, those that are being translated as soon as the translator asks, and neither is called.
-  void submit(const std::string& client, std::vector<ServiceRequest> questions, std::stop_token cancelled, Done done,
+  void submit(const std::string& client, std::vector<LineRequest> lines, std::stop_token cancelled, Done done,
               OnLine on_line = {});
 
   /// The translator is another from now on: it gets all lines that it has not taken by now. What the old one has taken
@@ -65,33 +65,33 @@ class RequestQueue {
   int64_t waiting() const;  ///< lines not yet handed to the translator, for which somebody waits
 
  private:
-  struct Request;
-  using Requests = std::deque<std::shared_ptr<Request>>;
+  struct Submission;
+  using Submissions = std::deque<std::shared_ptr<Submission>>;
   struct Client {
     int64_t waiting = 0;  ///< lines; one that has none is forgotten
     int64_t turn = 0;     ///< its last one; who comes later has a greater one
   };
   class Turn;
-  class OneLine;
   /// A line that the translator has.
   struct Taken {
-    std::shared_ptr<Request> request;
+    std::shared_ptr<Submission> submission;
     int64_t line = 0;
-    ServiceRequest question = {};  ///< a copy: should the translator fail, it is asked once more
+    Request request = {};
   };
+  using TakenLine = std::shared_ptr<const Taken>;
 
   void work();
   LanguagePair next_pair();
   void translate_pair(const LanguagePair& pair);
-  void translate_alone(Taken taken);
-  std::vector<Taken> take(const LanguagePair& pair, int64_t count);
-  Requests::iterator next_request(const LanguagePair& pair);
-  void wait_less(const Request& request, int64_t lines);
+  void translate_alone(const LanguagePair& pair, const Taken& taken);
+  std::vector<TakenLine> take(const LanguagePair& pair, int64_t count);
+  Submissions::iterator next_submission(const LanguagePair& pair);
+  void wait_less(const Submission& submission, int64_t lines);
   int64_t waiting_of(const LanguagePair& pair) const;
-  void answer(const Taken& taken, ServiceResult answer);
+  void answer(const Taken& taken, Translation answer);
   void fail(const Taken& taken, std::optional<RequestError> why = {});
-  void report(Request& request) const;
-  void drop(const std::shared_ptr<Request>& request);
+  void report(Submission& submission) const;
+  void drop(const std::shared_ptr<Submission>& submission);
   void drop_cancelled();
 
   const LineTranslator translate_;
@@ -100,11 +100,11 @@ class RequestQueue {
   Logger& log_;
 
   std::atomic<int64_t> generation_ = 0;  // counts end_turns()
-  mutable std::mutex mutex_;             // of what follows, and of the requests
+  mutable std::mutex mutex_;             // of what follows, and of the submissions
   std::condition_variable changed_;
-  Requests requests_;                      // with lines not yet handed to the translator, as they came
+  Submissions submissions_;                // with lines not yet handed to the translator, as they came
   int64_t waiting_ = 0;                    // such lines
-  std::map<std::string, Client> clients_;  // of these requests
+  std::map<std::string, Client> clients_;  // of these submissions
   int64_t turns_ = 0;
   std::map<std::string, double> used_;  // seconds that each pair has had the translator, see next_pair()
   double least_used_ = 0;

@@ -8,9 +8,9 @@
 
 namespace nmt {
 
-std::vector<ServiceResult> wait_for_answers(RequestQueue& queue, const std::string& client,
-                                            std::vector<ServiceRequest> questions, std::stop_token cancelled,
-                                            RequestQueue::OnLine on_line) {
+std::vector<Translation> wait_for_answers(RequestQueue& queue, const std::string& client,
+                                          std::vector<LineRequest> lines, std::stop_token cancelled,
+                                          RequestQueue::OnLine on_line) {
   // An exception itself stays in its thread: its text is shared in ways that the thread sanitizer does not see.
   struct Failure {
     int status;
@@ -21,13 +21,13 @@ std::vector<ServiceResult> wait_for_answers(RequestQueue& queue, const std::stri
     std::mutex mutex;
     std::condition_variable_any come;
     bool done = false;
-    std::vector<ServiceResult> answers;
+    std::vector<Translation> answers;
     std::optional<Failure> failure;
   };
   const auto result = std::make_shared<Result>();
   queue.submit(
-      client, std::move(questions), cancelled,
-      [result](std::vector<ServiceResult> answers, const RequestError* error) {
+      client, std::move(lines), cancelled,
+      [result](std::vector<Translation> answers, const RequestError* error) {
         const std::lock_guard lock(result->mutex);
         result->answers = std::move(answers);
         if (error) result->failure = {error->status(), error->what(), error->retry_after()};

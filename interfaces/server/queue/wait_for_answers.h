@@ -17,8 +17,8 @@ class Cancelled : public std::runtime_error {
 
 /// RequestQueue::submit for a thread that waits for the answers. Throws RequestError as submit does, for what it calls
 /// `done` with, and Cancelled.
-std::vector<ServiceResult> wait_for_answers(RequestQueue& queue, const std::string& client,
-                                            std::vector<ServiceRequest> questions, std::stop_token cancelled,
-                                            RequestQueue::OnLine on_line = {});
+std::vector<Translation> wait_for_answers(RequestQueue& queue, const std::string& client,
+                                          std::vector<LineRequest> lines, std::stop_token cancelled,
+                                          RequestQueue::OnLine on_line = {});
 
 }  // namespace nmt

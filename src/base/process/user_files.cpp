@@ -60,26 +60,6 @@ void append_files_of_folder(const std::string& option, const fs::path& folder, s
     files.push_back({option, at->path()});
 }
 
-void check_numbered_outputs(const UserFile& folder, const std::vector<UserFile>& files) {
-  const auto whole = [](const fs::path& path) {
-    std::error_code none;
-    return fs::weakly_canonical(fs::absolute(path, none), none);
-  };
-  for (const auto& file : files) {
-    const auto path = file.path.empty() || file.path == "-" ? fs::path() : whole(file.path);
-    const auto below = path.empty() ? path : whole(folder.path).lexically_relative(path);
-    std::error_code none;
-    if (!below.empty() && *below.begin() != ".." && !fs::is_directory(path, none))
-      throw Error(fmt::format("{} {}: {} {} makes a folder there; name another one", file.option, file.path.string(),
-                              folder.option, folder.path.string()));
-    const std::string stem = path.stem().string();
-    if (stem.empty() || stem.find_first_not_of("0123456789-") != std::string::npos) continue;
-    if (path.parent_path() == whole(folder.path / "1").parent_path())
-      throw Error(fmt::format("{} {}: {} {} writes files of such names; name another one", file.option,
-                              file.path.string(), folder.option, folder.path.string()));
-  }
-}
-
 void check_outputs(const std::vector<UserFile>& inputs, const std::vector<UserFile>& outputs) {
   for (const auto* files : {&inputs, &outputs})
     for (const auto& file : *files) require_file_name(file.option, file.path.native());

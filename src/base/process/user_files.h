@@ -25,11 +25,6 @@ void check_outputs(const std::vector<UserFile>& inputs, const std::vector<UserFi
 void append_files_of_folder(const std::string& option, const std::filesystem::path& folder,
                             std::vector<UserFile>& files);
 
-/// For a folder that is made where it is not there. Throws Error where one of the files is that folder or one above it,
-/// or lies in it under a name of digits and dashes, as what is written there has for each line ("1.svg", "1-2.svg",
-/// "1.json").
-void check_numbered_outputs(const UserFile& folder, const std::vector<UserFile>& files);
-
 /// Whether a file or folder is the folder `outer` or lies in it, at any depth and by whatever names; false where
 /// `outer` is not there.
 bool lies_in(const std::filesystem::path& inner, const std::filesystem::path& outer);

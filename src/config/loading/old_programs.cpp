@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <span>
 #include <string_view>
 
 #include "config/value.h"
@@ -16,64 +15,65 @@ namespace {
 
 struct Row {
   std::string_view name;
+  OldProgram program;                  // kNone: both have it
   std::vector<std::string_view> keys;  // empty: no such option
   std::string_view reason = {};        // why there is none
 };
 
-/// Names of his that are leaf names here as well: flat in his programs, in a section here.
-const std::vector<Row>& same_names() {
+/// His names. One that is a leaf name here as well is his at the top level only.
+const std::vector<Row>& his_names() {
+  using enum OldProgram;
   static const std::vector<Row> rows{
-      {"vocab_size", {"data.vocab_size"}},
-      {"train1", {"data.train1"}},
-      {"train2", {"data.train2"}},
-      {"eval1", {"data.eval1"}},
-      {"eval2", {"data.eval2"}},
-      {"test1", {"data.test1"}},
-      {"test2", {"data.test2"}},
-      {"maxlen1", {"data.maxlen1"}},
-      {"maxlen2", {"data.maxlen2"}},
-      {"batch_size", {"training.batch_size"}},
-      {"lr", {"training.lr"}},
-      {"warmup_steps", {"training.warmup_steps"}},
-      {"num_epochs", {"training.num_epochs"}},
-      {"smoothing", {"training.smoothing"}},
-      {"d_model", {"model.d_model"}},
-      {"d_ff", {"model.d_ff"}},
-      {"num_blocks", {"model.num_blocks"}},
-      {"num_heads", {"model.num_heads"}},
-      {"dropout_rate", {"model.dropout_rate"}},
+      {"batch_size", kNone, {"training.batch_size"}},
+      {"lr", kNone, {"training.lr"}},
+      {"num_epochs", kNone, {"training.num_epochs"}},
+      {"num_blocks", kNone, {"model.num_blocks"}},
+      {"num_heads", kNone, {"model.num_heads"}},
+      {"dropout_rate", kNone, {"model.dropout_rate"}},
+      {"logdir", kNone, {"run.dir"}},
+
+      {"vocab_size", k2019, {"data.vocab_size"}},
+      {"train1", k2019, {"data.train1"}},
+      {"train2", k2019, {"data.train2"}},
+      {"eval1", k2019, {"data.eval1"}},
+      {"eval2", k2019, {"data.eval2"}},
+      {"eval3", k2019, {}, "data.eval2 is the raw reference"},
+      {"test1", k2019, {"data.test1"}},
+      {"test2", k2019, {"data.test2"}},
+      {"maxlen1", k2019, {"data.maxlen1"}},
+      {"maxlen2", k2019, {"data.maxlen2"}},
+      {"warmup_steps", k2019, {"training.warmup_steps"}},
+      {"smoothing", k2019, {"training.smoothing"}},
+      {"d_model", k2019, {"model.d_model"}},
+      {"d_ff", k2019, {"model.d_ff"}},
+      {"vocab",
+       k2019,
+       {},
+       "nmt-prepro keeps the vocabulary in data.dir; data.spm_model1 takes a ready SentencePiece model"},
+      {"eval_batch_size", k2019, {}, "his program never reads it; decoding.batch_size is the batch of translation"},
+      {"evaldir", k2019, {"run.evaldir"}},
+      {"ckpt", k2019, {}, "nmt-eval takes the run's best model, or -m MODEL_DIRECTORY"},
+      {"test_batch_size", k2019, {"decoding.batch_size"}},
+      {"testdir", k2019, {"run.testdir"}},
+
+      {"source_train", k2017, {"data.train1"}},
+      {"target_train", k2017, {"data.train2"}},
+      {"source_test", k2017, {"data.test1"}},
+      {"target_test", k2017, {"data.test2"}},
+      {"maxlen", k2017, {"data.maxlen1", "data.maxlen2"}},
+      {"min_cnt", k2017, {"data.min_cnt"}},
+      {"hidden_units", k2017, {"model.d_model"}},
+      {"sinusoid", k2017, {"model.positions"}},
   };
   return rows;
 }
 
-/// Names of his that are called otherwise here, or have no counterpart.
-const std::vector<Row>& other_names() {
-  static const std::vector<Row> rows{
-      // 2019
-      {"eval3", {}, "data.eval2 is the raw reference"},
-      {"vocab", {}, "nmt-prepro keeps the vocabulary in data.dir; data.spm_model1 takes a ready SentencePiece model"},
-      {"eval_batch_size", {}, "his program never reads it; decoding.batch_size is the batch of translation"},
-      {"logdir", {"run.dir"}},
-      {"evaldir", {"run.evaldir"}},
-      {"ckpt", {}, "nmt-eval takes the run's best model, or -m MODEL_DIRECTORY"},
-      {"test_batch_size", {"decoding.batch_size"}},
-      {"testdir", {"run.testdir"}},
-      // 2017
-      {"source_train", {"data.train1"}},
-      {"target_train", {"data.train2"}},
-      {"source_test", {"data.test1"}},
-      {"target_test", {"data.test2"}},
-      {"maxlen", {"data.maxlen1", "data.maxlen2"}},
-      {"min_cnt", {"data.min_cnt"}},
-      {"hidden_units", {"model.d_model"}},
-      {"sinusoid", {"model.positions"}},
-  };
-  return rows;
-}
-
-const Row* find_row(const std::vector<Row>& rows, std::string_view name) {
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.name == name; });
-  return found == rows.end() ? nullptr : &*found;
+/// The row of a setting, if its name is one of his.
+const Row* find_row(const Setting& setting) {
+  const auto found = std::ranges::find(his_names(), setting.name, &Row::name);
+  if (found == his_names().end()) return nullptr;
+  const bool is_ours = !found->keys.empty() && found->keys.front().ends_with("." + setting.name);
+  return is_ours && !setting.section.empty() ? nullptr : &*found;
 }
 
 /// A setting of `key`, at the place of another. Built in one go: assigning to a YAML::Node changes all its copies.
@@ -103,8 +103,7 @@ std::vector<std::string_view> followers(std::string_view name, OldProgram progra
 }  // namespace
 
 std::optional<OldName> read_old_name(const Setting& setting, OldProgram program) {
-  const Row* row = find_row(other_names(), setting.name);
-  if (!row && setting.section.empty()) row = find_row(same_names(), setting.name);
+  const Row* row = find_row(setting);
   if (!row) return std::nullopt;
 
   OldName result;
@@ -154,18 +153,11 @@ bool is_path_of_text(std::string_view section, std::string_view name) {
   return section == "data" && std::find(kPathsOfText.begin(), kPathsOfText.end(), name) != kPathsOfText.end();
 }
 
-// Names that only one of the programs has. No option stands at the top level, so one of them is enough.
-constexpr std::array<std::string_view, 20> kNamesOf2019{
-    "vocab_size", "train1",       "train2",  "eval1",   "eval2",   "eval3", "vocab", "eval_batch_size",
-    "evaldir",    "warmup_steps", "maxlen1", "maxlen2", "d_model", "d_ff",  "ckpt",  "test_batch_size",
-    "testdir",    "smoothing",    "test1",   "test2"};
-constexpr std::array<std::string_view, 8> kNamesOf2017{"source_train", "target_train", "source_test",  "target_test",
-                                                       "maxlen",       "min_cnt",      "hidden_units", "sinusoid"};
-
-const Setting* first_of(const std::vector<Setting>& settings, std::span<const std::string_view> names) {
-  const auto found = std::find_if(settings.begin(), settings.end(), [&](const Setting& setting) {
-    return setting.line > 0 && setting.section.empty() &&
-           std::find(names.begin(), names.end(), setting.name) != names.end();
+/// The first setting whose name only this program has. No option stands at the top level, so one is enough.
+const Setting* first_of(const std::vector<Setting>& settings, OldProgram program) {
+  const auto found = std::ranges::find_if(settings, [&](const Setting& setting) {
+    const Row* row = setting.line > 0 && setting.section.empty() ? find_row(setting) : nullptr;
+    return row && row->program == program;
   });
   return found == settings.end() ? nullptr : &*found;
 }
@@ -173,8 +165,8 @@ const Setting* first_of(const std::vector<Setting>& settings, std::span<const st
 }  // namespace
 
 OldProgramSettings settings_of_old_program(const std::vector<Setting>& settings) {
-  const Setting* of_2019 = first_of(settings, kNamesOf2019);
-  const Setting* of_2017 = first_of(settings, kNamesOf2017);
+  const Setting* of_2019 = first_of(settings, OldProgram::k2019);
+  const Setting* of_2017 = first_of(settings, OldProgram::k2017);
   OldProgramSettings result;
   if (!of_2019 && !of_2017) return result;
   if (of_2019 && of_2017) {

@@ -31,7 +31,7 @@ void follow_changes(DecodingConfig& decoding, std::span<const std::string> chang
 }
 
 void check_consistency(const Config& config, const std::string& name, const Origins& origins) {
-  const RuleChecker checker(config, name, origins);
+  const RuleChecker checker{config, name, origins};
   check_data_rules(checker);
   check_model_rules(checker);
   check_training_rules(checker);

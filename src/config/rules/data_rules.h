@@ -14,9 +14,9 @@ inline constexpr std::array<std::string_view, 4> kSpecialPieces = {"<pad>", "<un
 int64_t fixed_piece_count(int64_t user_symbols, bool byte_fallback);
 
 /// Contradictions that begin in the section data: texts, cleaning, vocabularies. Throws Error.
-void check_data_rules(const RuleChecker& checker);
+void check_data_rules(const RuleChecker& rules);
 
 /// Contradictions that begin in the section model. Throws Error.
-void check_model_rules(const RuleChecker& checker);
+void check_model_rules(const RuleChecker& rules);
 
 }  // namespace nmt

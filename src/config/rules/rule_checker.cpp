@@ -8,9 +8,9 @@
 namespace nmt {
 
 void RuleChecker::refuse(std::initializer_list<const char*> keys, const std::string& why) const {
-  std::string place = name_;
+  std::string place = name;
   for (const char* key : keys) {
-    if (const auto found = origins_.find(key); found != origins_.end()) {
+    if (const auto found = origins.find(key); found != origins.end()) {
       place = found->second;
       break;
     }
@@ -20,7 +20,7 @@ void RuleChecker::refuse(std::initializer_list<const char*> keys, const std::str
 
 void RuleChecker::refuse_changed(std::initializer_list<const char*> keys, const std::string& why) const {
   static const Config kDefaults;
-  for (const auto& difference : differences(kDefaults, config_))
+  for (const auto& difference : differences(kDefaults, config))
     for (const char* key : keys)
       if (difference.key == key) refuse({key}, why);
 }

@@ -13,11 +13,10 @@ namespace nmt {
 using Origins = std::map<std::string, std::string>;
 
 /// A configuration under test, and how its contradictions are reported.
-class RuleChecker {
- public:
-  /// The arguments must outlive the checker; `name` is the place of a contradiction in which no option was set.
-  RuleChecker(const Config& config, const std::string& name, const Origins& origins)
-      : config_(config), name_(name), origins_(origins) {}
+struct RuleChecker {
+  const Config& config;
+  const std::string& name;  ///< the place of a contradiction in which no option was set
+  const Origins& origins;
 
   /// Throws Error. Its place is that of the first of `keys` that was set; its message starts with the first key.
   [[noreturn]] void refuse(std::initializer_list<const char*> keys, const std::string& why) const;
@@ -26,16 +25,9 @@ class RuleChecker {
   /// as they do in a complete configuration.
   void refuse_changed(std::initializer_list<const char*> keys, const std::string& why) const;
 
- protected:
   bool has_validation_text() const {
-    return (!config_.data.eval1.empty() && !config_.data.eval2.empty()) || !config_.data.eval.empty();
+    return (!config.data.eval1.empty() && !config.data.eval2.empty()) || !config.data.eval.empty();
   }
-
-  const Config& config_;
-
- private:
-  const std::string& name_;
-  const Origins& origins_;
 };
 
 }  // namespace nmt

@@ -51,38 +51,24 @@ class LinkTable {
   std::vector<char> linked_, source_has_, target_has_;
 };
 
-/// Adds links of either beside links that there are, as long as there are such.
-void grow(const LinkTable& either, LinkTable& table) {
+}  // namespace
+
+std::vector<PieceLink> grow_diagonal(std::span<const int32_t> forward, std::span<const int32_t> reversed) {
+  const int64_t sources = std::ssize(reversed), targets = std::ssize(forward);
+  LinkTable either(sources, targets), table(sources, targets);
+  for (int64_t t = 0; t < targets; ++t) {
+    if (forward[t] < 0) continue;
+    either.add(forward[t], t);
+    if (reversed[forward[t]] == t) table.add(forward[t], t);
+  }
+  for (int64_t s = 0; s < sources; ++s)
+    if (reversed[s] >= 0) either.add(s, reversed[s]);
   for (bool grown = true; grown;) {
     grown = false;
     either.for_each([&](int64_t s, int64_t t) {
       if (table.has(s, t) || (table.source_has(s) && table.target_has(t)) || !table.has_neighbour(s, t)) return;
       table.add(s, t);
       grown = true;
-    });
-  }
-}
-
-}  // namespace
-
-std::vector<PieceLink> symmetrize(std::span<const int32_t> forward, std::span<const int32_t> reversed,
-                                  Symmetrization how) {
-  const int64_t sources = std::ssize(reversed), targets = std::ssize(forward);
-  LinkTable either(sources, targets), table(sources, targets);
-  for (int64_t t = 0; t < targets; ++t) {
-    if (forward[t] < 0) continue;
-    either.add(forward[t], t);
-    if (reversed[forward[t]] == t || how == Symmetrization::kUnion) table.add(forward[t], t);
-  }
-  for (int64_t s = 0; s < sources; ++s) {
-    if (reversed[s] < 0) continue;
-    either.add(s, reversed[s]);
-    if (how == Symmetrization::kUnion) table.add(s, reversed[s]);
-  }
-  if (how == Symmetrization::kGrowDiagonal || how == Symmetrization::kGrowDiagonalFinal) grow(either, table);
-  if (how == Symmetrization::kGrowDiagonalFinal) {
-    either.for_each([&](int64_t s, int64_t t) {
-      if (!table.source_has(s) && !table.target_has(t)) table.add(s, t);
     });
   }
   std::vector<PieceLink> links;
@@ -104,7 +90,7 @@ bool is_aligned(const PiecePairs& pairs, int64_t pair) {
 }  // namespace
 
 std::optional<AlignedPairs> align_pairs(const PiecePairs& pairs, int64_t source_vocabulary, int64_t target_vocabulary,
-                                        const HmmOptions& options, Symmetrization how) {
+                                        const HmmOptions& options) {
   int64_t before = 0;  // of the first model
   HmmOptions own = options;
   own.progress = [&](int64_t done, int64_t all) {
@@ -126,7 +112,7 @@ std::optional<AlignedPairs> align_pairs(const PiecePairs& pairs, int64_t source_
         const int64_t pair = begin + i;
         if (!is_aligned(pairs, pair)) continue;
         const auto source = pairs.source(pair), target = pairs.target(pair);
-        links[i] = symmetrize(forward->align(source, target), reversed->align(target, source), how);
+        links[i] = grow_diagonal(forward->align(source, target), reversed->align(target, source));
         for (auto& link : links[i]) link.source = static_cast<uint16_t>(link.source + pairs.prefix_length(pair));
       }
     });

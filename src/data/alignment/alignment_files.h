@@ -16,18 +16,11 @@
 
 namespace nmt {
 
-/// How two alignments of a pair, one for each direction, become one (Och and Ney 2003, sec. 4; Koehn et al. 2003).
-enum class Symmetrization {
-  kIntersection,      ///< the links of both
-  kUnion,             ///< those of either
-  kGrowDiagonal,      ///< of both, and those of either beside a link for a piece that has none
-  kGrowDiagonalFinal  ///< and at last those of either between two pieces that have none
-};
-
-/// forward: the source piece of each target piece, or less than 0. reversed: the target piece of each source piece.
-/// Ascending by target, then source.
-std::vector<PieceLink> symmetrize(std::span<const int32_t> forward, std::span<const int32_t> reversed,
-                                  Symmetrization how);
+/// One alignment of a pair from those of its two directions: the links of both, and as long as there are such, those of
+/// either beside a link for a piece that has none (Och and Ney 2003, sec. 4; Koehn et al. 2003). forward: the source
+/// piece of each target piece, or less than 0. reversed: the target piece of each source piece. Ascending by target,
+/// then source.
+std::vector<PieceLink> grow_diagonal(std::span<const int32_t> forward, std::span<const int32_t> reversed);
 
 /// The links of all pairs, one after the other, and where those of each end. Places are those of the corpus: a prefix
 /// counts, though it has no links.
@@ -36,11 +29,11 @@ struct AlignedPairs {
   std::vector<PieceLink> links;
 };
 
-/// Aligns the pieces of each pair by two hidden Markov models, one a direction, made one by `how`. Pairs of more than
+/// Aligns the pieces of each pair by two hidden Markov models, one a direction (grow_diagonal). Pairs of more than
 /// kLongestAligned pieces on a side have no links. Memory: that of training two models, and 4 bytes a link. nullopt:
 /// should_stop said so.
 std::optional<AlignedPairs> align_pairs(const PiecePairs& pairs, int64_t source_vocabulary, int64_t target_vocabulary,
-                                        const HmmOptions& options, Symmetrization how = Symmetrization::kGrowDiagonal);
+                                        const HmmOptions& options);
 
 constexpr int64_t kLongestAligned = 512;
 

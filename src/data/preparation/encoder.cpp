@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <exception>
+#include <future>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -42,37 +45,50 @@ void read_block(CorpusReader& reader, Block& block) {
   }
 }
 
+/// A block, and the task that transforms it; the task is waited for before the block goes.
+struct BlockAtWork {
+  Block block;
+  std::future<void> transformed;
+};
+
 }  // namespace
 
 void run_pairs(CorpusReader& reader, int threads, const PairStages& stages) {
   threads = std::clamp(threads, 1, kMaxThreads);
-  const int64_t slots = 2 * threads + 2;
-  std::vector<Block> blocks(static_cast<size_t>(slots));
-  const auto block_of = [&](int64_t slot) -> Block& { return blocks[static_cast<size_t>(slot)]; };
+  // One block more than threads: they have work while this thread takes and reads.
+  const int64_t most = threads > 1 ? threads + 1 : 1;
+  const auto policy = threads > 1 ? std::launch::async : std::launch::deferred;
+  std::deque<BlockAtWork> at_work;
   bool ended = false;
-  run_ordered_pipeline({.read =
-                            [&](int64_t slot) {
-                              if (ended) return false;
-                              Block& block = block_of(slot);
-                              read_block(reader, block);
-                              ended = block.error || block.pairs.empty();
-                              return block.error || !block.pairs.empty();
-                            },
-                        .transform =
-                            [&](int64_t slot, int worker) {
-                              for (auto& pair : block_of(slot).pairs) stages.transform(pair, worker);
-                            },
-                        .write =
-                            [&](int64_t slot) {
-                              Block& block = block_of(slot);
-                              for (auto& pair : block.pairs) stages.take(pair);
-                              if (block.error) std::rethrow_exception(block.error);
-                              return !stages.should_stop();
-                            }},
-                       threads, slots);
+  for (int64_t number = 0;;) {
+    while (!ended && std::ssize(at_work) < most) {
+      auto& next = at_work.emplace_back();
+      read_block(reader, next.block);
+      ended = next.block.error || next.block.pairs.empty();
+      if (next.block.pairs.empty() && !next.block.error) {
+        at_work.pop_back();
+        break;
+      }
+      const int worker = static_cast<int>(number++ % most);
+      try {
+        next.transformed = std::async(policy, [&stages, &next, worker] {
+          for (auto& pair : next.block.pairs) stages.transform(pair, worker);
+        });
+      } catch (const std::system_error& error) {
+        throw_no_thread(error);
+      }
+    }
+    if (at_work.empty()) return;
+    auto& first = at_work.front();
+    first.transformed.get();
+    for (auto& pair : first.block.pairs) stages.take(pair);
+    if (first.block.error) std::rethrow_exception(first.block.error);
+    if (stages.should_stop()) return;
+    at_work.pop_front();
+  }
 }
 
-/// What one thread encodes with; it remembers words from pair to pair.
+/// What one worker encodes with; it remembers words from pair to pair.
 struct CorpusEncoder::Encoders {
   explicit Encoders(const TextCodec& codec) : source(codec.source()) {
     if (!codec.joint()) separate_target.emplace(codec.target());
@@ -108,10 +124,10 @@ CorpusEncoder::CorpusEncoder(const TextCodec& codec, Options options)
 
 void CorpusEncoder::run(CorpusReader& reader, const std::function<void(EncodedPair&)>& take,
                         const std::function<bool()>& should_stop) const {
-  std::vector<std::unique_ptr<Encoders>> encoders(static_cast<size_t>(std::max(options_.threads, 1)));
+  std::vector<std::unique_ptr<Encoders>> encoders(static_cast<size_t>(std::max(options_.threads, 1)) + 1);
   const auto transform = [&](EncodedPair& pair, int worker) {
     auto& own = encoders[static_cast<size_t>(worker)];
-    if (!own) own = std::make_unique<Encoders>(codec_);  // on its thread, where its memory is at hand
+    if (!own) own = std::make_unique<Encoders>(codec_);
     encode(pair, *own);
   };
   run_pairs(reader, options_.threads, {.transform = transform, .take = take, .should_stop = should_stop});

@@ -19,13 +19,14 @@ struct EncodedPair {
 };
 
 struct PairStages {
-  std::function<void(EncodedPair& pair, int worker)> transform;  ///< on several threads at once
-  std::function<void(EncodedPair& pair)> take;                   ///< in order, on the calling thread; may move from it
-  std::function<bool()> should_stop;  ///< asked once a block of pairs, several times a second
+  /// On several threads at once; worker: which call of those at the same time, from 0 to the number of threads.
+  std::function<void(EncodedPair& pair, int worker)> transform;
+  std::function<void(EncodedPair& pair)> take;  ///< in order, on the calling thread; may move from it
+  std::function<bool()> should_stop;            ///< asked once a block of pairs, several times a second
 };
 
-/// Reads a corpus, transforms its pairs on `threads` threads and hands them out in order, in blocks: no more than a few
-/// for each thread are in memory. Throws the error of the first bad pair in the order of the text, whether its reading,
+/// Reads a corpus, transforms its pairs on `threads` threads and hands them out in order, in blocks: no more than
+/// threads + 1 are in memory. Throws the error of the first bad pair in the order of the text, whether its reading,
 /// its transformation or take() failed.
 void run_pairs(CorpusReader& reader, int threads, const PairStages& stages);
 

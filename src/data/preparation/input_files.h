@@ -6,7 +6,7 @@
 #include "config/config.h"
 #include "data/manifest.h"
 #include "text/corpus/cleaning.h"
-#include "text/pairs/corpus_files.h"
+#include "text/pairs/pair_reader.h"
 
 namespace nmt {
 

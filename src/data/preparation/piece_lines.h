@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "text/codec/codec.h"
-#include "text/pairs/text_pair.h"
+#include "text/pairs/pair_reader.h"
 #include "text/tokenizer.h"
 
 namespace nmt {

@@ -149,7 +149,6 @@ auto VocabularyTraining::learn_pieces(Side& side, const std::function<bool()>& s
   log.info("SentencePiece: {} model of {} pieces, {}, {} lines{}", data_.spm_type.name(), with_commas(data_.vocab_size),
            side.what, with_commas(std::ssize(text.lines)),
            partial ? fmt::format(", a sample of {} (data.spm_sentences)", with_commas(offered)) : "");
-  ProgressBar progress("SentencePiece", data_.spm_type == SentencePieceType::kBpe ? data_.vocab_size : 0, "pieces");
   const SentencePieceOptions options{.type = data_.spm_type.name(),
                                      .vocab_size = data_.vocab_size,
                                      .character_coverage = data_.character_coverage,
@@ -157,8 +156,7 @@ auto VocabularyTraining::learn_pieces(Side& side, const std::function<bool()>& s
                                      .user_symbols = data_.user_symbols,
                                      .normalization = data_.normalization.name()};
   text.count_words(options, threads_);
-  auto model = train_sentencepiece(
-      text, options, {.progress = [&](int64_t pieces) { progress.update(pieces); }, .should_stop = should_stop});
+  auto model = train_sentencepiece(text, options, should_stop);
   if (!model) return nullptr;
   return std::make_shared<const SentencePieceTokenizer>(std::move(*model), "the SentencePiece model");
 }

@@ -11,7 +11,7 @@
 #include "base/process/log.h"
 #include "config/config.h"
 #include "text/codec/codec.h"
-#include "text/sentencepiece/training_text.h"
+#include "text/sentencepiece/sentencepiece_trainer.h"
 #include "text/words.h"
 
 namespace nmt {

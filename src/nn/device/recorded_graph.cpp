@@ -1,7 +1,6 @@
 #include "nn/device/recorded_graph.h"
 
-#include <map>
-#include <mutex>
+#include "nn/device/by_device_type.h"
 
 #ifdef NMT_WITH_CUDA
 #include <ATen/cuda/CUDAEvent.h>
@@ -63,36 +62,20 @@ class CudaGraphRecorder final : public GraphRecorder {
 
 #endif
 
-class Recorders {
- public:
-  static Recorders& get() {
-    static Recorders recorders;
-    return recorders;
-  }
-  MakeGraphRecorder of(c10::DeviceType type) {
-    const std::lock_guard lock(mutex_);
-    const auto found = makers_.find(type);
-    return found == makers_.end() ? nullptr : found->second;
-  }
-  void set(c10::DeviceType type, MakeGraphRecorder make) {
-    const std::lock_guard lock(mutex_);
-    makers_[type] = std::move(make);
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<c10::DeviceType, MakeGraphRecorder> makers_{
+ByDeviceType<MakeGraphRecorder>& recorders() {
+  static ByDeviceType<MakeGraphRecorder> recorders({
 #ifdef NMT_WITH_CUDA
       {torch::kCUDA, [](torch::Device device) { return std::make_unique<CudaGraphRecorder>(device); }},
 #endif
-  };
-};
+  });
+  return recorders;
+}
 
 }  // namespace
 
-void set_graph_recorder(c10::DeviceType type, MakeGraphRecorder make) { Recorders::get().set(type, std::move(make)); }
+void set_graph_recorder(c10::DeviceType type, MakeGraphRecorder make) { recorders().set(type, std::move(make)); }
 
-bool records_graphs(torch::Device device) { return Recorders::get().of(device.type()) != nullptr; }
+bool records_graphs(torch::Device device) { return recorders().of(device.type()) != nullptr; }
 
 RecordedGraph::RecordedGraph(torch::Device device) : device_(device) {}
 RecordedGraph::~RecordedGraph() = default;
@@ -100,7 +83,7 @@ RecordedGraph::~RecordedGraph() = default;
 void RecordedGraph::run(const std::function<void()>& work) {
   if (recorder_) return recorder_->replay();
   work();  // libraries choose kernels and reserve memory at the first run, which a recording forbids
-  const auto make = Recorders::get().of(device_.type());
+  const auto make = recorders().of(device_.type());
   if (!make) return;
   auto recorder = make(device_);
   recorder->record(work);

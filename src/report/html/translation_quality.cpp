@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/unicode.h"
+#include "scoring/corpus/corpus_score.h"
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
 
@@ -25,7 +26,7 @@ std::vector<double> sentence_chrf(std::span<const std::string> hypotheses, std::
   const scoring::Chrf chrf;
   std::vector<double> scores;
   for (size_t i = 0; i < hypotheses.size(); ++i)
-    scores.push_back(chrf.sentence_score(hypotheses[i], references.subspan(i, 1)).score);
+    scores.push_back(scoring::score_sentence(chrf, hypotheses[i], references.subspan(i, 1)).score);
   return scores;
 }
 
@@ -48,8 +49,8 @@ std::vector<LengthClass> scores_by_length(std::span<const std::string> sources, 
     classes.push_back({.min = i == 0 ? 0 : kLongest[i - 1] + 1,
                        .max = i < kLongest.size() ? kLongest[i] : 0,
                        .sentences = std::ssize(written),
-                       .bleu = scoring::Bleu().corpus_score(written, {of_class}, one_thread).score,
-                       .chrf = scoring::Chrf().corpus_score(written, {of_class}, one_thread).score});
+                       .bleu = scoring::score_corpus(scoring::Bleu(), written, {of_class}, one_thread).score,
+                       .chrf = scoring::score_corpus(scoring::Chrf(), written, {of_class}, one_thread).score});
   }
   return classes;
 }

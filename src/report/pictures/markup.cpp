@@ -1,7 +1,6 @@
 #include "report/pictures/markup.h"
 
-#include <algorithm>
-#include <cstdint>
+#include <openssl/evp.h>
 
 namespace nmt {
 
@@ -32,14 +31,10 @@ std::string escape_xml(std::string_view text) {
 }
 
 std::string base64(std::string_view bytes) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    const size_t count = std::min<size_t>(3, bytes.size() - i);
-    uint32_t bits = 0;
-    for (size_t j = 0; j < 3; ++j) bits = bits << 8 | (j < count ? static_cast<uint8_t>(bytes[i + j]) : 0u);
-    for (size_t j = 0; j < 4; ++j) text += j <= count ? kDigits[bits >> (18 - 6 * j) & 63] : '=';
-  }
+  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // with the zero byte that OpenSSL puts behind
+  EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), reinterpret_cast<const unsigned char*>(bytes.data()),
+                  static_cast<int>(bytes.size()));
+  text.pop_back();
   return text;
 }
 

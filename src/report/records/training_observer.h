@@ -137,32 +137,20 @@ class TrainingObserver {
 class TrainingObservers final : public TrainingObserver {
  public:
   void add(std::unique_ptr<TrainingObserver> observer) { observers_.push_back(std::move(observer)); }
-  void on_start(const TrainingStart& start) override {
-    for (auto& observer : observers_) observer->on_start(start);
-  }
-  void on_update(const UpdateReport& report) override {
-    for (auto& observer : observers_) observer->on_update(report);
-  }
-  void on_interval(const TrainingInterval& interval) override {
-    for (auto& observer : observers_) observer->on_interval(interval);
-  }
-  void on_curve_point(const TrainingInterval& interval) override {
-    for (auto& observer : observers_) observer->on_curve_point(interval);
-  }
-  void on_epoch(const EpochReport& report) override {
-    for (auto& observer : observers_) observer->on_epoch(report);
-  }
-  void on_validation(const ValidationReport& report) override {
-    for (auto& observer : observers_) observer->on_validation(report);
-  }
-  void on_checkpoint(int64_t update) override {
-    for (auto& observer : observers_) observer->on_checkpoint(update);
-  }
-  void on_end(const std::string& reason) override {
-    for (auto& observer : observers_) observer->on_end(reason);
-  }
+  void on_start(const TrainingStart& what) override { tell(&TrainingObserver::on_start, what); }
+  void on_update(const UpdateReport& what) override { tell(&TrainingObserver::on_update, what); }
+  void on_interval(const TrainingInterval& what) override { tell(&TrainingObserver::on_interval, what); }
+  void on_curve_point(const TrainingInterval& what) override { tell(&TrainingObserver::on_curve_point, what); }
+  void on_epoch(const EpochReport& what) override { tell(&TrainingObserver::on_epoch, what); }
+  void on_validation(const ValidationReport& what) override { tell(&TrainingObserver::on_validation, what); }
+  void on_checkpoint(int64_t what) override { tell(&TrainingObserver::on_checkpoint, what); }
+  void on_end(const std::string& what) override { tell(&TrainingObserver::on_end, what); }
 
  private:
+  template <typename Event, typename What>
+  void tell(Event event, const What& what) {
+    for (auto& observer : observers_) (*observer.*event)(what);
+  }
   std::vector<std::unique_ptr<TrainingObserver>> observers_;
 };
 

@@ -161,12 +161,12 @@ std::string encode_text(const EventTime& time, std::string_view tag, std::string
       time, tag, Message().number(kDataType, kStringType).message(kShape, shape).bytes(kStringValue, markdown));
 }
 
-std::string encode_image(const EventTime& time, std::string_view tag, const PngImage& image) {
+std::string encode_image(const EventTime& time, std::string_view tag, const Image& image) {
   const Message encoded = Message()
                               .number(kHeight, image.height)
                               .number(kWidth, image.width)
                               .number(kColourSpace, kRgb)
-                              .bytes(kEncodedImage, image.png);
+                              .bytes(kEncodedImage, encode_png(image));
   const Message value = Message().bytes(kTag, tag).message(kImage, encoded);
   return event_at(time).message(kSummary, Message().message(kSummaryValue, value)).encoded();
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/pictures/attention_picture.h"
 #include "report/records/training_observer.h"
 
 namespace nmt {
@@ -46,12 +47,7 @@ std::string encode_scalars(const EventTime& time, std::span<const ScalarSummary>
 std::string encode_text_table(const EventTime& time, std::string_view tag, const TextTable& table);
 
 std::string encode_text(const EventTime& time, std::string_view tag, std::string_view markdown);
-/// A picture; png: the bytes of the file of an image of that size.
-struct PngImage {
-  int64_t width = 0, height = 0;
-  std::string png;
-};
-std::string encode_image(const EventTime& time, std::string_view tag, const PngImage& image);
+std::string encode_image(const EventTime& time, std::string_view tag, const Image& image);
 
 /// In TensorBoard's older form, which all versions read.
 std::string encode_histogram(const EventTime& time, const TensorHistogram& histogram);

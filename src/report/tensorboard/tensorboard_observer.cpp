@@ -53,15 +53,16 @@ constexpr int64_t kPictureCell = 8;  // pixels
 
 }  // namespace
 
-TensorBoardWriter& TensorBoardObserver::writer() {
+void TensorBoardObserver::write(std::string_view event) {
   if (!writer_) writer_.emplace(directory_);
-  return *writer_;
+  writer_->write(event);
 }
 
 void TensorBoardObserver::on_start(const TrainingStart& start) {
   truncate_event_files_after(directory_, start.update);
-  if (start.update > 0) return writer().write_session_start(start.update + 1);
-  if (const auto weights = weights_of(start); !weights.empty()) writer().write_graph(0, encode_model_graph(weights));
+  if (start.update > 0) return write(encode_session_start(now_at(start.update + 1)));
+  if (const auto weights = weights_of(start); !weights.empty())
+    write(encode_graph(now_at(0), encode_model_graph(weights)));
 }
 
 std::vector<ScalarSummary> TensorBoardObserver::curves_of(const TrainingInterval& interval) const {
@@ -79,7 +80,7 @@ std::vector<ScalarSummary> TensorBoardObserver::curves_of(const TrainingInterval
 }
 
 void TensorBoardObserver::on_curve_point(const TrainingInterval& interval) {
-  writer().write_scalars(interval.update, curves_of(interval));
+  write(encode_scalars(now_at(interval.update), curves_of(interval)));
 }
 
 void TensorBoardObserver::on_interval(const TrainingInterval& interval) {
@@ -88,35 +89,35 @@ void TensorBoardObserver::on_interval(const TrainingInterval& interval) {
     scalars.push_back({"norm/weights/" + norm.group, norm.weights});
     scalars.push_back({"norm/gradients/" + norm.group, norm.gradients});
   }
-  if (!scalars.empty()) writer().write_scalars(interval.update, scalars);
-  for (const auto& histogram : interval.histograms) writer().write_histogram(interval.update, histogram);
+  if (!scalars.empty()) write(encode_scalars(now_at(interval.update), scalars));
+  for (const auto& histogram : interval.histograms) write(encode_histogram(now_at(interval.update), histogram));
 }
 
 void TensorBoardObserver::on_epoch(const EpochReport& report) {
   const ScalarSummary scalars[] = {{"epoch/loss", report.loss}, {"epoch/perplexity", report.perplexity}};
-  writer().write_scalars(report.update, scalars);
+  write(encode_scalars(now_at(report.update), scalars));
 }
 
 void TensorBoardObserver::on_validation(const ValidationReport& report) {
   const std::string prefix = prefix_of(report.weights);
-  writer().write_scalars(report.update, figures_of(report, prefix));
+  write(encode_scalars(now_at(report.update), figures_of(report, prefix)));
   for (const auto& other : report.others)
-    writer().write_scalars(report.update, figures_of(other, prefix + other.set + "/"));
+    write(encode_scalars(now_at(report.update), figures_of(other, prefix + other.set + "/")));
   if (!report.samples.empty()) {
-    writer().write_text_table(report.update, prefix + "samples", sample_table(report.samples));
+    write(encode_text_table(now_at(report.update), prefix + "samples", sample_table(report.samples)));
   }
   if (!report.weights.empty()) return;
   if (tags_ == TensorBoardTags::kKyubyong2019 && !report.hypotheses.empty()) {
-    writer().write_text(report.update, "sent1", escape_markdown(report.source_pieces));
-    writer().write_text(report.update, "pred", escape_markdown(report.hypotheses[report.drawn]));
-    writer().write_text(report.update, "sent2", escape_markdown(report.references[report.drawn]));
+    write(encode_text(now_at(report.update), "sent1", escape_markdown(report.source_pieces)));
+    write(encode_text(now_at(report.update), "pred", escape_markdown(report.hypotheses[report.drawn])));
+    write(encode_text(now_at(report.update), "sent2", escape_markdown(report.references[report.drawn])));
   }
   draw_attention(report);
 }
 
 void TensorBoardObserver::draw_attention(const ValidationReport& report) {
   const auto draw = [&](const std::string& tag, const Image& image) {
-    writer().write_image(report.update, tag, image);
+    write(encode_image(now_at(report.update), tag, image));
   };
   for (size_t sentence = 0; sentence < report.attention.size(); ++sentence) {
     for (const auto& grid : report.attention[sentence]) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "config/kinds.h"
 #include "report/records/training_observer.h"
@@ -39,7 +40,7 @@ class TensorBoardObserver final : public TrainingObserver {
   void on_validation(const ValidationReport& report) override;
 
  private:
-  TensorBoardWriter& writer();
+  void write(std::string_view event);
   std::vector<ScalarSummary> curves_of(const TrainingInterval& interval) const;
   void draw_attention(const ValidationReport& report);
   std::filesystem::path directory_;

@@ -128,36 +128,9 @@ TensorBoardWriter::TensorBoardWriter(const std::filesystem::path& directory) : f
   write(encode_file_version(seconds_since_1970()));
 }
 
+EventTime now_at(int64_t step) { return {.wall_time = seconds_since_1970(), .step = step}; }
+
 void TensorBoardWriter::write(std::string_view event) { file_.write(frame_record(event)); }
-
-void TensorBoardWriter::write_session_start(int64_t step) {
-  write(encode_session_start({.wall_time = seconds_since_1970(), .step = step}));
-}
-
-void TensorBoardWriter::write_scalars(int64_t step, std::span<const ScalarSummary> scalars) {
-  write(encode_scalars({.wall_time = seconds_since_1970(), .step = step}, scalars));
-}
-
-void TensorBoardWriter::write_text_table(int64_t step, std::string_view tag, const TextTable& table) {
-  write(encode_text_table({.wall_time = seconds_since_1970(), .step = step}, tag, table));
-}
-
-void TensorBoardWriter::write_text(int64_t step, std::string_view tag, std::string_view markdown) {
-  write(encode_text({.wall_time = seconds_since_1970(), .step = step}, tag, markdown));
-}
-
-void TensorBoardWriter::write_image(int64_t step, std::string_view tag, const Image& image) {
-  write(encode_image({.wall_time = seconds_since_1970(), .step = step}, tag,
-                     {.width = image.width, .height = image.height, .png = encode_png(image)}));
-}
-
-void TensorBoardWriter::write_histogram(int64_t step, const TensorHistogram& histogram) {
-  write(encode_histogram({.wall_time = seconds_since_1970(), .step = step}, histogram));
-}
-
-void TensorBoardWriter::write_graph(int64_t step, std::string_view graph) {
-  write(encode_graph({.wall_time = seconds_since_1970(), .step = step}, graph));
-}
 
 void truncate_event_files_after(const std::filesystem::path& directory, int64_t step) {
   for (const auto& path : event_files(directory)) {

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "report/pictures/attention_picture.h"
 #include "report/records/metrics_writer.h"
 #include "report/tensorboard/tensorboard_event.h"
 
@@ -34,23 +33,18 @@ class RecordReader {
   size_t position_ = 0;
 };
 
+/// An event of this moment at a step.
+EventTime now_at(int64_t step);
+
 /// Writes one event file, events.out.tfevents.SECONDS.HOST, flushed after every event. Throws MachineError.
 class TensorBoardWriter {
  public:
   /// Makes a new file in the folder, named so that TensorBoard reads it after those that stand there.
   explicit TensorBoardWriter(const std::filesystem::path& directory);
 
-  void write_session_start(int64_t step);
-  void write_scalars(int64_t step, std::span<const ScalarSummary> scalars);
-  void write_text_table(int64_t step, std::string_view tag, const TextTable& table);
-  void write_text(int64_t step, std::string_view tag, std::string_view markdown);
-  void write_image(int64_t step, std::string_view tag, const Image& image);
-  /// graph: an encoded GraphDef.
-  void write_graph(int64_t step, std::string_view graph);
-  void write_histogram(int64_t step, const TensorHistogram& histogram);
+  void write(std::string_view event);  ///< encoded (tensorboard_event.h)
 
  private:
-  void write(std::string_view event);
   AppendFile file_;
 };
 

@@ -13,8 +13,6 @@
 #include "base/process/program_description.h"
 #include "base/unicode.h"
 #include "scoring/command/score_arguments.h"
-#include "scoring/command/score_options.h"
-#include "scoring/command/score_parser.h"
 #include "scoring/command/scored_corpus_reader.h"
 #include "scoring/corpus/paired_test.h"
 #include "scoring/corpus/resampling.h"
@@ -31,7 +29,7 @@ constexpr std::string_view kNoTestSets =
     "> reference) and name them";
 
 bool is_original(const std::string& metric) {
-  return std::ranges::any_of(kOriginalForms, [&](auto form) { return metric == original_form_name(form); });
+  return std::ranges::find(kNames<OriginalForm>, metric) != kNames<OriginalForm>.end();
 }
 
 [[noreturn]] void fail(const std::string& message) { throw Error(message); }
@@ -145,9 +143,7 @@ class ScoreCommand {
       return std::make_shared<Chrf>(options_.chrf);
     }
     if (name == "ter") return std::make_shared<Ter>(options_.ter);
-    for (const auto form : kOriginalForms) {
-      if (name == original_form_name(form)) return std::make_shared<OriginalBleu>(form);
-    }
+    if (is_original(name)) return std::make_shared<OriginalBleu>(Choice<OriginalForm>(name));
     const std::string target = options_.language_pair.substr(options_.language_pair.find('-') + 1);
     const std::string usual = tokenizer_for_language(target.substr(0, target.find('-')));
     options_.bleu.tokenizer = options_.tokenizer.value_or(usual);

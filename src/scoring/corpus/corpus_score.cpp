@@ -11,42 +11,38 @@
 namespace nmt::scoring {
 namespace {
 
-void check_utf8(std::string_view text, std::string_view what, int64_t line) {
-  if (const auto at = find_invalid_utf8(text)) {
-    throw Error(fmt::format("{} line {}: not UTF-8 at byte {}", what, line, *at + 1));
-  }
-}
-
 std::string_view view_of(const std::string& text) { return text; }
 std::string_view view_of(const std::optional<std::string>& text) { return text ? *text : std::string_view(); }
 
 /// One block over the whole corpus, checked.
 template <typename Sets>
-SegmentBlock block_of(std::span<const std::string> hypotheses, const Sets& references) {
-  if (hypotheses.empty()) throw Error("scoring: there are no hypotheses");
-  if (references.empty()) throw Error("scoring: there are no references");
+SegmentBlock checked_block(std::span<const std::string> hypotheses, const Sets& references, const std::string& name) {
+  if (hypotheses.empty()) throw Error(name + ": there are no hypotheses");
+  if (references.empty()) throw Error(name + ": there are no references");
+  const auto check = [&](std::string_view text, std::string_view what, size_t line) {
+    if (const auto at = find_invalid_utf8(text))
+      throw Error(fmt::format("{}: {}, line {}: not UTF-8 at byte {}", name, what, line, *at + 1));
+  };
   SegmentBlock block;
   block.hypotheses.emplace_back(hypotheses.begin(), hypotheses.end());
   for (const auto& set : references) {
-    if (set.size() != hypotheses.size()) {
-      throw Error(fmt::format("scoring: {} hypotheses, but {} references; both need one line a segment",
+    if (set.size() != hypotheses.size())
+      throw Error(fmt::format("{}: {} hypotheses, but {} references; both need one line a segment", name,
                               hypotheses.size(), set.size()));
-    }
     auto& views = block.references.emplace_back();
     for (const auto& line : set) {
       views.push_back(view_of(line));
-      check_utf8(views.back(), "references,", static_cast<int64_t>(views.size()));
+      check(views.back(), "references", views.size());
     }
   }
-  for (size_t i = 0; i < hypotheses.size(); ++i) check_utf8(hypotheses[i], "hypotheses,", static_cast<int64_t>(i + 1));
+  for (size_t i = 0; i < hypotheses.size(); ++i) check(hypotheses[i], "hypotheses", i + 1);
   return block;
 }
 
 /// A metric that someone else owns, where a shared one is asked for.
 std::shared_ptr<const Metric> borrowed(const Metric& metric) { return {std::shared_ptr<void>(), &metric}; }
 
-Score score_block(const Metric& metric, const SegmentBlock& block, const CorpusOptions& options,
-                  std::vector<double>* sums) {
+Score score_block(const Metric& metric, const SegmentBlock& block, const CorpusOptions& options) {
   const bool resamples = options.bootstrap > 1;
   CorpusStatistics statistics({borrowed(metric)}, 1, resamples ? Keep::kFloat32 : Keep::kSums, options.threads);
   statistics.add(block);
@@ -61,28 +57,31 @@ Score score_block(const Metric& metric, const SegmentBlock& block, const CorpusO
     facts.seed = options.seed.text;
   }
   score.signature = metric.signature(facts);
-  if (sums) *sums = statistics.sums(0, 0);
   return score;
 }
 
 }  // namespace
 
+SegmentBlock block_of(std::span<const std::string> hypotheses, const References& references, const std::string& name) {
+  return checked_block(hypotheses, references, name);
+}
+
 Score score_corpus(const Metric& metric, std::span<const std::string> hypotheses, const References& references,
-                   const CorpusOptions& options, std::vector<double>* sums) {
-  return score_block(metric, block_of(hypotheses, references), options, sums);
+                   const CorpusOptions& options) {
+  return score_block(metric, checked_block(hypotheses, references, "scoring"), options);
 }
 
-Score score_corpus(const Metric& metric, std::span<const std::string> hypotheses, const OptionalReferences& references,
-                   const CorpusOptions& options, std::vector<double>* sums) {
-  return score_block(metric, block_of(hypotheses, references), options, sums);
+Score score_corpus_optional(const Metric& metric, std::span<const std::string> hypotheses,
+                            const OptionalReferences& references, const CorpusOptions& options) {
+  return score_block(metric, checked_block(hypotheses, references, "scoring"), options);
 }
 
-Score score_sentence(const Metric& metric, std::string_view hypothesis, std::span<const std::string> references,
-                     std::vector<double>* sums) {
+Score score_sentence(const Metric& metric, std::string_view hypothesis, std::span<const std::string> references) {
   const std::string text(hypothesis);
   References sets;
   for (const std::string& reference : references) sets.push_back({reference});
-  return score_corpus(metric, std::span(&text, 1), sets, {.threads = 1, .bootstrap = 1, .seed = {}}, sums);
+  const auto of_sentences = metric.for_sentences();
+  return score_corpus(of_sentences ? *of_sentences : metric, std::span(&text, 1), sets, {.threads = 1});
 }
 
 }  // namespace nmt::scoring

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "scoring/corpus/metric.h"
-#include "scoring/python/seed.h"
+#include "scoring/corpus/resampling.h"
+#include "scoring/python/numpy_random.h"
 
 namespace nmt::scoring {
 
@@ -24,14 +25,16 @@ struct CorpusOptions {
   Seed seed = {};         ///< of the resamples
 };
 
-/// The score of a corpus, with its signature. Fills `sums`, where it is given, with the sums of the segments'
-/// statistics. Throws nmt::Error if the numbers of lines differ or there are none.
+/// A system and its references as one block, which looks into them. Throws nmt::Error ("NAME: ...") if the numbers of
+/// lines differ or there are none, and for text that is not UTF-8.
+SegmentBlock block_of(std::span<const std::string> hypotheses, const References& references, const std::string& name);
+
+/// The score of a corpus, with its signature. Throws nmt::Error if the numbers of lines differ or there are none.
 Score score_corpus(const Metric& metric, std::span<const std::string> hypotheses, const References& references,
-                   const CorpusOptions& options = {}, std::vector<double>* sums = nullptr);
-Score score_corpus(const Metric& metric, std::span<const std::string> hypotheses, const OptionalReferences& references,
-                   const CorpusOptions& options = {}, std::vector<double>* sums = nullptr);
-/// The score of one sentence, with its signature.
-Score score_sentence(const Metric& metric, std::string_view hypothesis, std::span<const std::string> references,
-                     std::vector<double>* sums = nullptr);
+                   const CorpusOptions& options = {});
+Score score_corpus_optional(const Metric& metric, std::span<const std::string> hypotheses,
+                            const OptionalReferences& references, const CorpusOptions& options = {});
+/// The score of one sentence, with its signature, by Metric::for_sentences().
+Score score_sentence(const Metric& metric, std::string_view hypothesis, std::span<const std::string> references);
 
 }  // namespace nmt::scoring

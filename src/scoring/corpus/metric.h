@@ -66,6 +66,14 @@ struct Score {
   std::optional<Signature> signature;
   std::optional<OriginalText> original = {};  ///< of metrics that are not sacreBLEU's
 
+  /// BLEU: in percent, orders 1 to max_order, after smoothing.
+  std::vector<double> precisions = {};
+  std::vector<double> correct = {}, total = {};  ///< BLEU: n-grams; add-k raises those of orders above 1 by k
+  double brevity_penalty = 0;
+  int64_t hypothesis_length = 0, reference_length = 0;  ///< BLEU: tokens
+  double edits = 0;                                     ///< TER: shifts, insertions, deletions, substitutions
+  double reference_words = 0;                           ///< TER: averaged over the references of a segment
+
   /// One line as sacreBLEU prints it: "BLEU|nrefs:1|...|version:2.6.0 = 26.60 57.7/... (BP = ...)".
   std::string format(const ScoreFormat& format = {}) const;
   /// The JSON object of sacreBLEU, indented by one space, without a line end.
@@ -106,6 +114,8 @@ class Metric {
   /// The score of an approximate-randomisation trial; differs from score_of() where NumPy's integers would.
   virtual double score_of_trial(std::span<const double> sums) const { return score_of(sums).score; }
   virtual Signature signature(const SignatureFacts& facts) const = 0;
+  /// The metric of single sentences, where that is another one.
+  virtual std::unique_ptr<Metric> for_sentences() const { return nullptr; }
 };
 
 }  // namespace nmt::scoring

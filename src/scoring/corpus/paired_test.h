@@ -10,7 +10,7 @@
 #include "scoring/corpus/corpus_score.h"
 #include "scoring/corpus/metric.h"
 #include "scoring/corpus/resampling.h"
-#include "scoring/python/seed.h"
+#include "scoring/python/numpy_random.h"
 
 namespace nmt::scoring {
 

@@ -13,7 +13,7 @@
 #include "base/threads.h"
 #include "base/unicode.h"
 #include "scoring/python/numpy_random.h"
-#include "scoring/python/summation.h"
+#include "scoring/python/python_number.h"
 
 namespace nmt::scoring {
 namespace {
@@ -23,18 +23,8 @@ constexpr int64_t kSegmentsPerThread = 64;  // fewer are not worth a thread
 }  // namespace
 
 void ResampleMatrix::append(std::span<const double> row) {
-  const auto fits = [](double value) { return value == static_cast<double>(static_cast<uint16_t>(value)); };
-  if (is_short_ && !std::all_of(row.begin(), row.end(), [&](double v) { return v >= 0 && v <= 65535 && fits(v); })) {
-    is_short_ = false;
-    float_values_.assign(short_values_.begin(), short_values_.end());
-    short_values_ = {};
-  }
-  const auto add = [&](auto& values) {
-    values.insert(values.end(), row.begin(), row.end());
-    values.resize(values.size() + stride_ - columns_);
-  };
-  is_short_ ? add(short_values_) : add(float_values_);
-  ++rows_;
+  values.insert(values.end(), row.begin(), row.end());
+  values.resize(static_cast<size_t>(++rows) * stride);
 }
 
 CorpusStatistics::CorpusStatistics(std::vector<std::shared_ptr<const Metric>> metrics, size_t systems, Keep keep,
@@ -104,92 +94,54 @@ void CorpusStatistics::add(const SegmentBlock& block) {
 namespace {
 
 constexpr int64_t kDrawsPerBlock = 1 << 19;  // random numbers held at a time
-constexpr int64_t kMaxExpandedRows = 100000;
-constexpr int kMaxGroups = 8;  // of four columns; wider statistics take the general loop
+constexpr int kMaxGroups = 8;                // of four columns; wider statistics take the general loop
 
-/// `segments` rows of `stride` numbers.
-template <typename T>
-struct Rows {
-  const T* values;
-  int64_t stride, segments;
-};
-
-/// Sums the chosen rows in float32, in order, of two resamples at once: one would wait for its own additions. The fixed
-/// number of groups lets the compiler keep the sums in registers.
-template <int groups, typename T>
-void sum_rows(const Rows<T>& from, const uint32_t* rows, const uint32_t* other_rows, float* sums, float* other_sums) {
+/// Sums the chosen rows in order, of two resamples at once: one would wait for its own additions. The fixed number of
+/// groups lets the compiler keep the sums in registers.
+template <int groups>
+void sum_rows(const ResampleMatrix& from, const uint32_t* rows, const uint32_t* other_rows, float* sums,
+              float* other_sums) {
   std::array<float, 4 * groups> total{}, other_total{};
-  for (int64_t i = 0; i < from.segments; ++i) {
-    const T* row = from.values + static_cast<size_t>(rows[i]) * (4 * groups);
-    const T* other_row = from.values + static_cast<size_t>(other_rows[i]) * (4 * groups);
-    for (int c = 0; c < 4 * groups; ++c) total[c] += static_cast<float>(row[c]);
-    for (int c = 0; c < 4 * groups; ++c) other_total[c] += static_cast<float>(other_row[c]);
+  for (int64_t i = 0; i < from.rows; ++i) {
+    const float* row = from.values.data() + static_cast<size_t>(rows[i]) * (4 * groups);
+    const float* other_row = from.values.data() + static_cast<size_t>(other_rows[i]) * (4 * groups);
+    for (int c = 0; c < 4 * groups; ++c) total[c] += row[c];
+    for (int c = 0; c < 4 * groups; ++c) other_total[c] += other_row[c];
   }
   std::copy(total.begin(), total.end(), sums);
   std::copy(other_total.begin(), other_total.end(), other_sums);
 }
 
-template <typename T>
-void sum_rows_of_any_width(const Rows<T>& from, const uint32_t* rows, const uint32_t* other_rows, float* sums,
-                           float* other_sums) {
-  std::fill(sums, sums + from.stride, 0.0f);
-  std::fill(other_sums, other_sums + from.stride, 0.0f);
-  for (int64_t i = 0; i < from.segments; ++i) {
-    const T *row = from.values + rows[i] * from.stride, *other_row = from.values + other_rows[i] * from.stride;
-    for (int64_t c = 0; c < from.stride; ++c) sums[c] += static_cast<float>(row[c]);
-    for (int64_t c = 0; c < from.stride; ++c) other_sums[c] += static_cast<float>(other_row[c]);
+template <>
+void sum_rows<0>(const ResampleMatrix& from, const uint32_t* rows, const uint32_t* other_rows, float* sums,
+                 float* other_sums) {
+  const size_t stride = from.stride;
+  std::fill(sums, sums + stride, 0.0f);
+  std::fill(other_sums, other_sums + stride, 0.0f);
+  for (int64_t i = 0; i < from.rows; ++i) {
+    const float *row = from.values.data() + rows[i] * stride, *other_row = from.values.data() + other_rows[i] * stride;
+    for (size_t c = 0; c < stride; ++c) sums[c] += row[c];
+    for (size_t c = 0; c < stride; ++c) other_sums[c] += other_row[c];
   }
 }
 
-template <typename T>
-using SumRows = void (*)(const Rows<T>&, const uint32_t*, const uint32_t*, float*, float*);
+constexpr std::array kSumRowsByGroups = {sum_rows<0>, sum_rows<1>, sum_rows<2>, sum_rows<3>, sum_rows<4>,
+                                         sum_rows<5>, sum_rows<6>, sum_rows<7>, sum_rows<8>};
 
-template <typename T>
-SumRows<T> sum_rows_for(int stride) {
-  static constexpr std::array<SumRows<T>, kMaxGroups + 1> kByGroups = {
-      sum_rows_of_any_width<T>, sum_rows<1, T>, sum_rows<2, T>, sum_rows<3, T>, sum_rows<4, T>,
-      sum_rows<5, T>,           sum_rows<6, T>, sum_rows<7, T>, sum_rows<8, T>};
-  return stride / 4 <= kMaxGroups ? kByGroups[stride / 4] : sum_rows_of_any_width<T>;
+/// Scores resamples [begin, end) of a block, whose chosen rows lie one after the other in `indices`.
+void score_resamples(const ResampledSystem& system, const std::vector<uint32_t>& indices, int64_t begin, int64_t end,
+                     ResampleScore* scores) {
+  const auto& [metric, matrix] = system;
+  const auto sum = kSumRowsByGroups[matrix->stride / 4 <= kMaxGroups ? matrix->stride / 4 : 0];
+  std::vector<float> sums(matrix->stride), other_sums(matrix->stride);
+  for (int64_t i = begin; i < end; i += 2) {
+    const int64_t other = std::min(i + 1, end - 1);  // the last one of an odd number is done twice
+    sum(*matrix, indices.data() + i * matrix->rows, indices.data() + other * matrix->rows, sums.data(),
+        other_sums.data());
+    scores[i] = metric->score_of_resample(std::span<const float>(sums).first(matrix->columns));
+    scores[other] = metric->score_of_resample(std::span<const float>(other_sums).first(matrix->columns));
+  }
 }
-
-/// The statistics of a system where bootstrap() reads them: small ones as float32, which is faster, others as they are.
-class BootstrapSource {
- public:
-  explicit BootstrapSource(const ResampledSystem& system) : system_(system) {
-    const ResampleMatrix& matrix = *system.statistics;
-    if (matrix.is_short() && matrix.rows() <= kMaxExpandedRows) {
-      expanded_.assign(matrix.short_values().begin(), matrix.short_values().end());
-    }
-  }
-
-  /// Scores resamples [begin, end) of a block, whose chosen rows lie one after the other in `indices`.
-  void score(const std::vector<uint32_t>& indices, int64_t begin, int64_t end, ResampleScore* scores) const {
-    const ResampleMatrix& matrix = *system_.statistics;
-    if (!expanded_.empty()) return score(expanded_, indices, begin, end, scores);
-    matrix.is_short() ? score(matrix.short_values(), indices, begin, end, scores)
-                      : score(matrix.float_values(), indices, begin, end, scores);
-  }
-
- private:
-  template <typename T>
-  void score(const std::vector<T>& values, const std::vector<uint32_t>& indices, int64_t begin, int64_t end,
-             ResampleScore* scores) const {
-    const auto& [metric, statistics] = system_;
-    const SumRows<T> sum = sum_rows_for<T>(statistics->stride());
-    const Rows<T> rows{values.data(), statistics->stride(), statistics->rows()};
-    std::vector<float> sums(statistics->stride()), other_sums(statistics->stride());
-    for (int64_t i = begin; i < end; i += 2) {
-      const int64_t other = std::min(i + 1, end - 1);  // the last one of an odd number is done twice
-      sum(rows, indices.data() + i * rows.segments, indices.data() + other * rows.segments, sums.data(),
-          other_sums.data());
-      scores[i] = metric->score_of_resample(std::span<const float>(sums).first(statistics->columns()));
-      scores[other] = metric->score_of_resample(std::span<const float>(other_sums).first(statistics->columns()));
-    }
-  }
-
-  ResampledSystem system_;
-  std::vector<float> expanded_;
-};
 
 /// Trials of one block: bits[trial * words + i / 64] says where segment i comes from.
 struct CoinBlock {
@@ -266,10 +218,9 @@ int threads_of(const ResamplingOptions& options) { return options.threads > 0 ? 
 }  // namespace
 
 std::vector<ResampledScores> bootstrap(std::span<const ResampledSystem> systems, const ResamplingOptions& options) {
-  const int64_t segments = systems.empty() ? 0 : systems.front().statistics->rows();
+  const int64_t segments = systems.empty() ? 0 : systems.front().statistics->rows;
   if (segments > std::numeric_limits<uint32_t>::max()) throw Error("bootstrap: more than 4294967295 segments");
   std::vector<std::vector<ResampleScore>> scores(systems.size(), std::vector<ResampleScore>(options.samples));
-  const std::vector<BootstrapSource> sources(systems.begin(), systems.end());
   NumpyRandom random(options.seed);
   const int64_t block = std::clamp<int64_t>(kDrawsPerBlock / std::max<int64_t>(1, segments), 1, options.samples);
   std::vector<uint32_t> indices;
@@ -279,7 +230,7 @@ std::vector<ResampledScores> bootstrap(std::span<const ResampledSystem> systems,
     random.choose(static_cast<uint32_t>(segments), indices);
     parallel_for(count, 1, threads_of(options), [&](int64_t begin, int64_t end) {
       for (size_t s = 0; s < systems.size(); ++s) {
-        sources[s].score(indices, begin, end, scores[s].data() + start);
+        score_resamples(systems[s], indices, begin, end, scores[s].data() + start);
       }
     });
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "scoring/corpus/metric.h"
-#include "scoring/python/seed.h"
+#include "scoring/python/numpy_random.h"
 
 namespace nmt::scoring {
 
@@ -19,26 +19,15 @@ struct SegmentBlock {
   int64_t size() const { return hypotheses.empty() ? 0 : static_cast<int64_t>(hypotheses.front().size()); }
 };
 
-/// Statistics of segments the way resampling reads them: rows of equal width, padded with zeros to a whole number of
-/// groups of four. Kept as 16-bit integers while all of them are, which nearly all are; else as float32.
-class ResampleMatrix {
- public:
-  explicit ResampleMatrix(int columns) : columns_(columns), stride_((columns + 3) / 4 * 4) {}
+/// Statistics of segments the way resampling reads them: rows of float32, padded with zeros to a whole number of groups
+/// of four.
+struct ResampleMatrix {
+  explicit ResampleMatrix(int columns) : columns(columns), stride((columns + 3) / 4 * 4) {}
   void append(std::span<const double> row);
-  int64_t rows() const { return rows_; }
-  int columns() const { return columns_; }
-  int stride() const { return stride_; }
-  bool is_short() const { return is_short_; }
-  /// rows() * stride() numbers; those of one of the two are there.
-  const std::vector<uint16_t>& short_values() const { return short_values_; }
-  const std::vector<float>& float_values() const { return float_values_; }
 
- private:
-  int columns_, stride_;
-  int64_t rows_ = 0;
-  bool is_short_ = true;
-  std::vector<uint16_t> short_values_;
-  std::vector<float> float_values_;
+  int columns, stride;
+  int64_t rows = 0;
+  std::vector<float> values = {};  ///< [rows, stride]
 };
 
 /// What of the statistics of single segments is kept besides their sums.

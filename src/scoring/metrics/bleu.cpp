@@ -9,9 +9,7 @@
 #include "base/error.h"
 #include "base/unicode.h"
 #include "scoring/metrics/ngrams.h"
-#include "scoring/python/numpy_scalar.h"
 #include "scoring/python/python_number.h"
-#include "scoring/python/summation.h"
 
 namespace nmt::scoring {
 namespace {
@@ -19,34 +17,20 @@ namespace {
 class BleuSegmentScorer final : public SegmentScorer {
  public:
   BleuSegmentScorer(const BleuOptions& options, std::shared_ptr<const BleuTokenizer> tokenizer)
-      : options_(options), tokenizer_(std::move(tokenizer)), matcher_(options.max_order), matches_(options.max_order) {}
+      : options_(options), tokenizer_(std::move(tokenizer)), counter_(options.max_order) {}
 
   void set_references(std::span<const std::string_view> references) override {
-    symbols_of_.clear();
-    matcher_.clear();
-    reference_lengths_.clear();
-    texts_.resize(std::max(texts_.size(), references.size()));  // the table looks into them until the next segment
+    counter_.clear();
+    texts_.resize(std::max(texts_.size(), references.size()));  // the counter looks into them until the next segment
     for (size_t i = 0; i < references.size(); ++i) {
       split(references[i], texts_[i]);
-      symbols_.clear();
-      for (const std::string_view word : words_) symbols_.push_back(symbols_of_.add(word));
-      matcher_.add_reference(symbols_);
-      reference_lengths_.push_back(static_cast<int64_t>(words_.size()));
+      counter_.add_reference(words_);
     }
   }
 
   void statistics(std::string_view hypothesis, std::span<double> out) override {
     split(hypothesis, hypothesis_text_);
-    symbols_.clear();
-    for (const std::string_view word : words_) symbols_.push_back(symbols_of_.find(word));
-    matcher_.match(symbols_, matches_);
-    const auto length = static_cast<int64_t>(words_.size());
-    out[0] = static_cast<double>(length);
-    out[1] = static_cast<double>(closest_reference_length(length));
-    for (int n = 1; n <= options_.max_order; ++n) {
-      out[1 + n] = static_cast<double>(matches_[n - 1]);
-      out[1 + options_.max_order + n] = static_cast<double>(std::max<int64_t>(0, length - n + 1));
-    }
+    counter_.count(words_, out);
   }
 
  private:
@@ -60,21 +44,12 @@ class BleuSegmentScorer final : public SegmentScorer {
     split_words(text, words_);
   }
 
-  int64_t closest_reference_length(int64_t length) const {
-    return *std::min_element(reference_lengths_.begin(), reference_lengths_.end(), [length](int64_t a, int64_t b) {
-      return std::pair(std::abs(a - length), a) < std::pair(std::abs(b - length), b);
-    });
-  }
-
   BleuOptions options_;
   std::shared_ptr<const BleuTokenizer> tokenizer_;
-  SymbolTable symbols_of_;
-  NgramMatcher matcher_;
-  std::vector<int64_t> reference_lengths_, matches_;
+  BleuCounter counter_;
   std::vector<std::string> texts_;
   std::string hypothesis_text_, lowered_;
   std::vector<std::string_view> words_;
-  std::vector<uint32_t> symbols_;
 };
 
 double default_value(BleuSmoothing smoothing) { return smoothing == BleuSmoothing::kFloor ? 0.1 : 1.0; }
@@ -151,7 +126,7 @@ class BleuFormula {
 };
 
 /// "57.7/20.0/11.9/8.0 (BP = 1.000 ratio = 1.001 hyp_len = 62496 ref_len = 61287)"
-std::string details_of(const BleuScore& score) {
+std::string details_of(const Score& score) {
   std::string precisions;
   for (const double precision : score.precisions) precisions += (precisions.empty() ? "" : "/") + fixed(precision, 1);
   const double ratio =
@@ -178,8 +153,8 @@ std::unique_ptr<SegmentScorer> Bleu::segment_scorer() const {
   return std::make_unique<BleuSegmentScorer>(options_, tokenizer_);
 }
 
-BleuScore Bleu::bleu_of(std::span<const double> sums) const {
-  BleuScore score;
+Score Bleu::score_of(std::span<const double> sums) const {
+  Score score;
   score.name = name();
   std::tie(score.correct, score.total) = counts_of<double>(sums, options_.max_order);
   score.hypothesis_length = static_cast<int64_t>(sums[0]);
@@ -203,45 +178,19 @@ double Bleu::score_of_trial(std::span<const double> sums) const {
 }
 
 Signature Bleu::signature(const SignatureFacts& facts) const {
-  std::string smoothing;
-  const std::string value = fixed(options_.smoothing_value.value_or(default_value(options_.smoothing)), 2);
-  switch (options_.smoothing) {
-    case BleuSmoothing::kNone:
-      smoothing = "none";
-      break;
-    case BleuSmoothing::kFloor:
-      smoothing = "floor[" + value + "]";
-      break;
-    case BleuSmoothing::kAddK:
-      smoothing = "add-k[" + value + "]";
-      break;
-    case BleuSmoothing::kExponential:
-      smoothing = "exp";
-      break;
-  }
+  std::string smoothing = name_of(options_.smoothing);
+  if (options_.smoothing == BleuSmoothing::kFloor || options_.smoothing == BleuSmoothing::kAddK)
+    smoothing += "[" + fixed(options_.smoothing_value.value_or(default_value(options_.smoothing)), 2) + "]";
   return Signature(facts, {{"case", "c", options_.lowercase ? "lc" : "mixed"},
                            {"eff", "e", options_.effective_order ? "yes" : "no"},
                            {"tok", "tok", tokenizer_->signature()},
                            {"smooth", "s", smoothing}});
 }
 
-BleuScore Bleu::corpus_score(std::span<const std::string> hypotheses, const References& references,
-                             const CorpusOptions& options) const {
-  std::vector<double> sums;
-  const Score scored = score_corpus(*this, hypotheses, references, options, &sums);
-  BleuScore score = bleu_of(sums);
-  static_cast<Score&>(score) = scored;
-  return score;
-}
-
-BleuScore Bleu::sentence_score(std::string_view hypothesis, std::span<const std::string> references) const {
-  Bleu with_effective_order = *this;
-  with_effective_order.options_.effective_order = true;
-  std::vector<double> sums;
-  const Score scored = score_sentence(with_effective_order, hypothesis, references, &sums);
-  BleuScore score = with_effective_order.bleu_of(sums);
-  static_cast<Score&>(score) = scored;
-  return score;
+std::unique_ptr<Metric> Bleu::for_sentences() const {
+  auto metric = std::make_unique<Bleu>(*this);
+  metric->options_.effective_order = true;
+  return metric;
 }
 
 }  // namespace nmt::scoring

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/choice.h"
-#include "scoring/corpus/corpus_score.h"
 #include "scoring/corpus/metric.h"
 #include "scoring/tokenizers/tokenizers.h"
 
@@ -30,13 +29,6 @@ struct BleuOptions {
   bool effective_order = false;  ///< leave out orders longer than the text: for sentences
 };
 
-struct BleuScore : Score {
-  std::vector<double> precisions;  ///< in percent, orders 1 to max_order, after smoothing
-  double brevity_penalty = 0;
-  int64_t hypothesis_length = 0, reference_length = 0;  ///< tokens
-  std::vector<double> correct, total;                   ///< n-grams; add-k raises those of orders above 1 by k
-};
-
 /// BLEU (Papineni et al. 2002) with the figures of sacreBLEU:
 /// BP exp(1/N sum_n log p_n), p_n = clipped matches / n-grams of the hypotheses, in percent.
 class Bleu final : public Metric {
@@ -44,21 +36,17 @@ class Bleu final : public Metric {
   /// Throws nmt::Error for an unknown tokeniser or one that is not there.
   explicit Bleu(BleuOptions options = {});
 
-  BleuScore corpus_score(std::span<const std::string> hypotheses, const References& references,
-                         const CorpusOptions& options = {}) const;
-  /// Always with effective order, as sacreBLEU's sentence_bleu.
-  BleuScore sentence_score(std::string_view hypothesis, std::span<const std::string> references) const;
-  /// BLEU of sums of statistics: hypothesis length, reference length, matches 1..N, n-grams 1..N.
-  BleuScore bleu_of(std::span<const double> sums) const;
-
   std::string key() const override { return "BLEU"; }
   std::string name() const override { return "BLEU"; }
   int columns() const override { return 2 + 2 * options_.max_order; }
   std::unique_ptr<SegmentScorer> segment_scorer() const override;
-  Score score_of(std::span<const double> sums) const override { return bleu_of(sums); }
+  /// Sums: hypothesis length, reference length, matches 1..N, n-grams 1..N.
+  Score score_of(std::span<const double> sums) const override;
   ResampleScore score_of_resample(std::span<const float> sums) const override;
   double score_of_trial(std::span<const double> sums) const override;
   Signature signature(const SignatureFacts& facts) const override;
+  /// With effective order, as sacreBLEU's sentence_bleu.
+  std::unique_ptr<Metric> for_sentences() const override;
 
  private:
   BleuOptions options_;

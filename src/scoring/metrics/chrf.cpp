@@ -4,7 +4,7 @@
 
 #include "base/unicode.h"
 #include "scoring/metrics/ngrams.h"
-#include "scoring/python/numpy_scalar.h"
+#include "scoring/python/python_number.h"
 
 namespace nmt::scoring {
 namespace {
@@ -78,11 +78,8 @@ class ChrfSegmentScorer final : public SegmentScorer {
       reference.characters.clear();
       reference.characters.add_reference(characters_);
       reference.length = characters_.size();
-      reference.symbols_of.clear();
       reference.words.clear();
-      symbols_.clear();
-      for (const std::string_view word : words_) symbols_.push_back(reference.symbols_of.add(word));
-      reference.words.add_reference(symbols_);
+      reference.words.add_reference(words_);
       reference.word_count = words_.size();
     }
   }
@@ -104,8 +101,8 @@ class ChrfSegmentScorer final : public SegmentScorer {
   struct Reference {
     Reference(int char_order, int word_order) : characters(char_order), words(word_order) {}
     std::string text;
-    NgramMatcher characters, words;
-    SymbolTable symbols_of;
+    NgramMatcher characters;
+    WordMatcher words;
     size_t length = 0, word_count = 0;
   };
 
@@ -140,9 +137,7 @@ class ChrfSegmentScorer final : public SegmentScorer {
     };
     add(characters_.size(), reference.length, char_order_);
     if (word_order_ == 0) return;
-    symbols_.clear();
-    for (const std::string_view word : words_) symbols_.push_back(reference.symbols_of.find(word));
-    reference.words.match(symbols_, std::span(matches_).first(word_order_));
+    reference.words.match(words_, std::span(matches_).first(word_order_));
     add(words_.size(), reference.word_count, word_order_);
   }
 
@@ -152,14 +147,12 @@ class ChrfSegmentScorer final : public SegmentScorer {
   std::vector<Reference> references_;
   size_t used_ = 0;
   std::string hypothesis_text_;
-  std::vector<uint32_t> characters_, symbols_;
+  std::vector<uint32_t> characters_;
   std::vector<std::string_view> raw_words_, words_;
   std::vector<double> counts_;
 };
 
 }  // namespace
-
-Chrf::Chrf(ChrfOptions options) : options_(options) {}
 
 std::string Chrf::name() const {
   return "chrF" + std::to_string(options_.beta) + std::string(std::max(0, options_.word_order), '+');

@@ -3,7 +3,6 @@
 #include <memory>
 #include <string>
 
-#include "scoring/corpus/corpus_score.h"
 #include "scoring/corpus/metric.h"
 
 namespace nmt::scoring {
@@ -21,15 +20,7 @@ struct ChrfOptions {
 /// mean recall over character (and word) n-grams, of the best single reference of each segment.
 class Chrf final : public Metric {
  public:
-  explicit Chrf(ChrfOptions options = {});
-
-  Score corpus_score(std::span<const std::string> hypotheses, const References& references,
-                     const CorpusOptions& options = {}) const {
-    return score_corpus(*this, hypotheses, references, options);
-  }
-  Score sentence_score(std::string_view hypothesis, std::span<const std::string> references) const {
-    return score_sentence(*this, hypothesis, references);
-  }
+  explicit Chrf(ChrfOptions options = {}) : options_(options) {}
 
   std::string key() const override { return "CHRF"; }
   std::string name() const override;

@@ -1,102 +1,30 @@
 #include "scoring/metrics/ngrams.h"
 
-#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/random.h"
 
 namespace nmt::scoring {
-namespace {
-
-constexpr size_t kFirstSlots = 512;                          // a power of two
-constexpr uint64_t kHashMultiplier = 0x9E3779B97F4A7C15ULL;  // 2^64 / golden ratio (Fibonacci hashing)
 
 /// Eight bytes at a time; words are short.
-uint64_t hash_of(std::string_view text) {
-  uint64_t hash = text.size();
-  while (text.size() >= 8) {
-    uint64_t word;
-    std::memcpy(&word, text.data(), 8);
-    hash = mix64(hash ^ word);
-    text.remove_prefix(8);
+uint64_t hash_of_word(const std::string_view& word) {
+  std::string_view rest = word;
+  uint64_t hash = rest.size();
+  while (rest.size() >= 8) {
+    uint64_t bytes;
+    std::memcpy(&bytes, rest.data(), 8);
+    hash = mix64(hash ^ bytes);
+    rest.remove_prefix(8);
   }
-  uint64_t word = 0;
-  for (const char c : text) word = word << 8 | static_cast<uint8_t>(c);
-  return mix64(hash * kHashMultiplier ^ word);
-}
-
-}  // namespace
-
-SymbolTable::SymbolTable() : slots_(kFirstSlots) {}
-
-void SymbolTable::clear() {
-  texts_.clear();
-  if (++generation_ == 0) {  // after 2^32 segments
-    std::fill(slots_.begin(), slots_.end(), Slot{});
-    generation_ = 1;
-  }
-}
-
-size_t SymbolTable::position(std::string_view text, uint64_t hash) const {
-  const size_t mask = slots_.size() - 1;
-  size_t i = hash & mask;
-  while (slots_[i].generation == generation_ && (slots_[i].hash != hash || texts_[slots_[i].symbol] != text)) {
-    i = (i + 1) & mask;
-  }
-  return i;
-}
-
-uint32_t SymbolTable::find(std::string_view text) const {
-  const Slot& slot = slots_[position(text, hash_of(text))];
-  return slot.generation == generation_ ? slot.symbol : kUnknown;
-}
-
-uint32_t SymbolTable::add(std::string_view text) {
-  if (2 * texts_.size() >= slots_.size()) grow();
-  const uint64_t hash = hash_of(text);
-  Slot& slot = slots_[position(text, hash)];
-  if (slot.generation != generation_) {
-    slot = {.hash = hash, .symbol = static_cast<uint32_t>(texts_.size()), .generation = generation_};
-    texts_.push_back(text);
-  }
-  return slot.symbol;
-}
-
-void SymbolTable::grow() {
-  std::vector<Slot> old(2 * slots_.size());
-  old.swap(slots_);
-  for (const Slot& slot : old) {
-    if (slot.generation == generation_) slots_[position(texts_[slot.symbol], slot.hash)] = slot;
-  }
-}
-
-NgramMatcher::NgramMatcher(int max_order) : max_order_(max_order), slots_(kFirstSlots), nodes_(1) {
-  shift_ = 64;
-  for (size_t size = 1; size < slots_.size(); size *= 2) --shift_;
+  uint64_t last = 0;
+  for (const char c : rest) last = last << 8 | static_cast<uint8_t>(c);
+  return mix64(hash * kHashMultiplier ^ last);
 }
 
 void NgramMatcher::clear() {
+  ngrams_.clear();
   nodes_.resize(1);
-  if (++generation_ == 0) {
-    std::fill(slots_.begin(), slots_.end(), Slot{});
-    generation_ = 1;
-  }
-}
-
-size_t NgramMatcher::position(uint64_t key) const {
-  const size_t mask = slots_.size() - 1;
-  size_t i = (key * kHashMultiplier) >> shift_;
-  while (slots_[i].generation == generation_ && slots_[i].key != key) i = (i + 1) & mask;
-  return i;
-}
-
-void NgramMatcher::grow() {
-  std::vector<Slot> old(2 * slots_.size());
-  old.swap(slots_);
-  --shift_;
-  for (const Slot& slot : old) {
-    if (slot.generation == generation_) slots_[position(slot.key)] = slot;
-  }
 }
 
 void NgramMatcher::reset_counts() {
@@ -109,14 +37,8 @@ void NgramMatcher::add_reference(std::span<const uint32_t> symbols) {
     const size_t end = std::min(symbols.size(), start + max_order_);
     uint32_t node = 0;
     for (size_t i = start; i < end; ++i) {
-      if (2 * nodes_.size() >= slots_.size()) grow();
-      const uint64_t key = static_cast<uint64_t>(node) << 32 | symbols[i];
-      Slot& slot = slots_[position(key)];
-      if (slot.generation != generation_) {
-        slot = {.key = key, .node = static_cast<uint32_t>(nodes_.size()), .generation = generation_};
-        nodes_.emplace_back();
-      }
-      node = slot.node;
+      node = ngrams_.add(static_cast<uint64_t>(node) << 32 | symbols[i]) + 1;
+      if (node == nodes_.size()) nodes_.emplace_back();
       Node& counts = nodes_[node];
       counts.in_references = std::max(counts.in_references, ++counts.in_this);
     }
@@ -130,14 +52,56 @@ void NgramMatcher::match(std::span<const uint32_t> symbols, std::span<int64_t> m
     const size_t end = std::min(symbols.size(), start + max_order_);
     uint32_t node = 0;
     for (size_t i = start; i < end; ++i) {
-      const Slot& slot = slots_[position(static_cast<uint64_t>(node) << 32 | symbols[i])];
-      if (slot.generation != generation_) break;  // nor is any longer n-gram that begins so
-      node = slot.node;
+      const uint32_t found = ngrams_.find(static_cast<uint64_t>(node) << 32 | symbols[i]);
+      if (found == ngrams_.kUnknown) break;  // nor is any longer n-gram that begins so
+      node = found + 1;
       Node& counts = nodes_[node];
       if (counts.in_this == counts.in_references) continue;
       ++counts.in_this;
       ++matches[i - start];
     }
+  }
+}
+
+void WordMatcher::clear() {
+  numbers_.clear();
+  ngrams_.clear();
+}
+
+void WordMatcher::add_reference(std::span<const std::string_view> words) {
+  symbols_.clear();
+  for (const std::string_view word : words) symbols_.push_back(numbers_.add(word));
+  ngrams_.add_reference(symbols_);
+}
+
+void WordMatcher::match(std::span<const std::string_view> words, std::span<int64_t> matches) {
+  symbols_.clear();
+  for (const std::string_view word : words) symbols_.push_back(numbers_.find(word));
+  ngrams_.match(symbols_, matches);
+}
+
+void BleuCounter::clear() {
+  words_.clear();
+  reference_lengths_.clear();
+}
+
+void BleuCounter::add_reference(std::span<const std::string_view> words) {
+  words_.add_reference(words);
+  reference_lengths_.push_back(std::ssize(words));
+}
+
+void BleuCounter::count(std::span<const std::string_view> words, std::span<double> out) {
+  words_.match(words, matches_);
+  const int64_t length = std::ssize(words), orders = std::ssize(matches_);
+  const int64_t closest = *std::ranges::min_element(reference_lengths_, [&](int64_t a, int64_t b) {
+    const int64_t of_a = std::abs(a - length), of_b = std::abs(b - length);
+    return of_a < of_b || (of_a == of_b && a < b && closest_ == ClosestLength::kShorter);
+  });
+  out[0] = static_cast<double>(length);
+  out[1] = static_cast<double>(closest);
+  for (int64_t n = 1; n <= orders; ++n) {
+    out[1 + n] = static_cast<double>(matches_[n - 1]);
+    out[1 + orders + n] = static_cast<double>(std::max<int64_t>(0, length - n + 1));
   }
 }
 

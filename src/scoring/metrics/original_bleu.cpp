@@ -11,7 +11,6 @@
 #include "base/unicode.h"
 #include "scoring/metrics/ngrams.h"
 #include "scoring/python/python_number.h"
-#include "scoring/python/summation.h"
 
 namespace nmt::scoring {
 namespace {
@@ -46,38 +45,23 @@ void split_at_single_spaces(std::string_view line, std::vector<std::string_view>
 
 class OriginalSegmentScorer final : public SegmentScorer {
  public:
-  explicit OriginalSegmentScorer(OriginalForm form) : form_(form), matcher_(kOrders) {}
+  explicit OriginalSegmentScorer(OriginalForm form)
+      : form_(form),
+        counter_(kOrders, form == OriginalForm::kMultiBleuLegacy ? ClosestLength::kFirst : ClosestLength::kShorter) {}
 
   void set_references(std::span<const std::string_view> references) override {
-    symbols_of_.clear();
-    matcher_.clear();
-    reference_lengths_.clear();
+    counter_.clear();
     for (const std::string_view reference : references) {
-      if (form_ == OriginalForm::kMultiBleuLegacy) {
-        split_at_single_spaces(reference, words_);
-      } else {
-        split(reference);
-      }
-      symbols_.clear();
-      for (const std::string_view word : words_) symbols_.push_back(symbols_of_.add(word));
-      matcher_.add_reference(symbols_);
-      reference_lengths_.push_back(std::ssize(words_));
+      form_ == OriginalForm::kMultiBleuLegacy ? split_at_single_spaces(reference, words_) : split(reference);
+      counter_.add_reference(words_);
     }
   }
 
   void statistics(std::string_view hypothesis, std::span<double> out) override {
     split(hypothesis);
-    symbols_.clear();
-    for (const std::string_view word : words_) symbols_.push_back(symbols_of_.find(word));
-    matcher_.match(symbols_, matches_);
-    const int64_t length = std::ssize(words_);
-    const int64_t fewest = form_ == OriginalForm::kNltk ? 1 : 0;
-    out[0] = static_cast<double>(length);
-    out[1] = static_cast<double>(closest_reference_length(length));
-    for (int n = 1; n <= kOrders; ++n) {
-      out[1 + n] = static_cast<double>(matches_[n - 1]);
-      out[1 + kOrders + n] = static_cast<double>(std::max(fewest, length - n + 1));
-    }
+    counter_.count(words_, out);
+    if (form_ != OriginalForm::kNltk) return;
+    for (double& ngrams : out.last(kOrders)) ngrams = std::max(ngrams, 1.0);
   }
 
  private:
@@ -85,21 +69,9 @@ class OriginalSegmentScorer final : public SegmentScorer {
     form_ == OriginalForm::kNltk ? split_words(line, words_) : split_at_perl_spaces(line, words_);
   }
 
-  int64_t closest_reference_length(int64_t length) const {
-    return *std::min_element(reference_lengths_.begin(), reference_lengths_.end(), [&](int64_t a, int64_t b) {
-      const int64_t of_a = std::abs(a - length), of_b = std::abs(b - length);
-      // The legacy program keeps the first of two as close; the others take the shorter one.
-      return of_a < of_b || (of_a == of_b && a < b && form_ != OriginalForm::kMultiBleuLegacy);
-    });
-  }
-
   OriginalForm form_;
-  SymbolTable symbols_of_;
-  NgramMatcher matcher_;
-  std::vector<int64_t> reference_lengths_;
-  std::array<int64_t, kOrders> matches_{};
+  BleuCounter counter_;
   std::vector<std::string_view> words_;
-  std::vector<uint32_t> symbols_;
 };
 
 /// The figures that make up the score; shares, not percent.
@@ -142,18 +114,6 @@ double nltk_bleu(std::span<const Number> sums) {
 }
 
 }  // namespace
-
-const char* original_form_name(OriginalForm form) {
-  switch (form) {
-    case OriginalForm::kMultiBleu:
-      return "multi-bleu";
-    case OriginalForm::kMultiBleuLegacy:
-      return "multi-bleu-legacy";
-    case OriginalForm::kNltk:
-      return "nltk";
-  }
-  return "";
-}
 
 std::unique_ptr<SegmentScorer> OriginalBleu::segment_scorer() const {
   return std::make_unique<OriginalSegmentScorer>(form_);

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/choice.h"
 #include "scoring/corpus/metric.h"
 
 namespace nmt::scoring {
@@ -21,18 +22,21 @@ enum class OriginalForm {
                      ///< than n words still counts one n-gram, and an order without a match gives a tiny score, not 0
 };
 
-inline constexpr std::array kOriginalForms = {OriginalForm::kMultiBleu, OriginalForm::kMultiBleuLegacy,
-                                              OriginalForm::kNltk};
+}  // namespace nmt::scoring
 
-/// "multi-bleu", "multi-bleu-legacy", "nltk".
-const char* original_form_name(OriginalForm form);
+namespace nmt {
+template <>
+inline constexpr auto kNames<scoring::OriginalForm> = names("multi-bleu", "multi-bleu-legacy", "nltk");
+}  // namespace nmt
+
+namespace nmt::scoring {
 
 class OriginalBleu final : public Metric {
  public:
   explicit OriginalBleu(OriginalForm form) : form_(form) {}
 
   std::string key() const override { return name(); }
-  std::string name() const override { return original_form_name(form_); }
+  std::string name() const override { return name_of(form_); }
   int columns() const override { return 10; }
   bool reads_line_ends() const override { return true; }
   std::unique_ptr<SegmentScorer> segment_scorer() const override;

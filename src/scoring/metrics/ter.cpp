@@ -6,7 +6,7 @@
 
 #include "base/unicode.h"
 #include "scoring/metrics/ngrams.h"
-#include "scoring/python/numpy_scalar.h"
+#include "scoring/python/python_number.h"
 #include "scoring/tokenizers/western_rules.h"
 
 namespace nmt::scoring {
@@ -274,16 +274,14 @@ std::string yes_or_no(bool value) { return value ? "yes" : "no"; }
 
 }  // namespace
 
-Ter::Ter(TerOptions options) : options_(options) {}
-
 std::unique_ptr<SegmentScorer> Ter::segment_scorer() const { return std::make_unique<TerSegmentScorer>(options_); }
 
-TerScore Ter::ter_of(std::span<const double> sums) const {
-  TerScore score;
+Score Ter::score_of(std::span<const double> sums) const {
+  Score score;
   score.name = name();
   score.score = ter(sums[0], sums[1]);
   score.edits = sums[0];
-  score.reference_length = sums[1];
+  score.reference_words = sums[1];
   return score;
 }
 
@@ -298,23 +296,6 @@ Signature Ter::signature(const SignatureFacts& facts) const {
                            {"norm", "nr", yes_or_no(options_.normalized)},
                            {"punct", "pn", yes_or_no(!options_.no_punctuation)},
                            {"asian", "as", yes_or_no(options_.asian_support)}});
-}
-
-TerScore Ter::corpus_score(std::span<const std::string> hypotheses, const References& references,
-                           const CorpusOptions& options) const {
-  std::vector<double> sums;
-  const Score scored = score_corpus(*this, hypotheses, references, options, &sums);
-  TerScore score = ter_of(sums);
-  static_cast<Score&>(score) = scored;
-  return score;
-}
-
-TerScore Ter::sentence_score(std::string_view hypothesis, std::span<const std::string> references) const {
-  std::vector<double> sums;
-  const Score scored = score_sentence(*this, hypothesis, references, &sums);
-  TerScore score = ter_of(sums);
-  static_cast<Score&>(score) = scored;
-  return score;
 }
 
 }  // namespace nmt::scoring

@@ -1,5 +1,6 @@
 #include "scoring/metrics/tokenized_bleu.h"
 
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -49,19 +50,9 @@ TokenizedBleu::TokenizedBleu(TokenizedBleuForm form, std::optional<MosesLanguage
 }
 
 std::string TokenizedBleu::name() const {
-  switch (form_) {
-    case TokenizedBleuForm::kCased:
-      return "tokenised BLEU";
-    case TokenizedBleuForm::kLowercase:
-      return "lower-case tokenised BLEU";
-    case TokenizedBleuForm::kCompoundSplit:
-      return "compound-split tokenised BLEU";
-    case TokenizedBleuForm::kAsIs:
-      return "BLEU of tokens as they are";
-    case TokenizedBleuForm::kAsIsLowercase:
-      return "lower-case BLEU of tokens as they are";
-  }
-  return "";
+  constexpr std::array kTexts = {"tokenised BLEU", "lower-case tokenised BLEU", "compound-split tokenised BLEU",
+                                 "BLEU of tokens as they are", "lower-case BLEU of tokens as they are"};
+  return kTexts[static_cast<size_t>(form_)];  // in the order of TokenizedBleuForm
 }
 
 std::unique_ptr<SegmentScorer> TokenizedBleu::segment_scorer() const {

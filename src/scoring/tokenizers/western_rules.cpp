@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 
 #include "base/unicode.h"
 
@@ -66,12 +67,16 @@ void space_out_symbols(std::string_view text, std::string& out) {
   });
 }
 
-void split_period_after_non_digit(std::string_view text, std::string& out) {
-  rewrite(text, 2, out, [](const char* in, const char* end, char* to) {
+namespace {
+
+/// (first)(second) -> "\1 \2 "
+template <typename First, typename Second>
+void split_second(std::string_view text, std::string& out, First is_first, Second is_second) {
+  rewrite(text, 2, out, [&](const char* in, const char* end, char* to) {
     while (in != end) {
       const char c = *in++;
       *to++ = c;
-      if (in != end && is(*in, kPeriod) && !is(c, kDigit)) {
+      if (in != end && is_second(*in) && is_first(c)) {
         *to++ = ' ';
         *to++ = *in++;
         *to++ = ' ';
@@ -79,6 +84,18 @@ void split_period_after_non_digit(std::string_view text, std::string& out) {
     }
     return to;
   });
+}
+
+bool is_digit(char c) { return is(c, kDigit); }
+
+}  // namespace
+
+void split_period_after_non_digit(std::string_view text, std::string& out) {
+  split_second(text, out, std::not_fn(is_digit), [](char c) { return is(c, kPeriod); });
+}
+
+void split_dash_after_digit(std::string_view text, std::string& out) {
+  split_second(text, out, is_digit, [](char c) { return c == '-'; });
 }
 
 void split_period_before_non_digit(std::string_view text, std::string& out) {
@@ -92,21 +109,6 @@ void split_period_before_non_digit(std::string_view text, std::string& out) {
         *to++ = *in++;
       } else {
         *to++ = c;
-      }
-    }
-    return to;
-  });
-}
-
-void split_dash_after_digit(std::string_view text, std::string& out) {
-  rewrite(text, 2, out, [](const char* in, const char* end, char* to) {
-    while (in != end) {
-      const char c = *in++;
-      *to++ = c;
-      if (in != end && *in == '-' && is(c, kDigit)) {
-        *to++ = ' ';
-        *to++ = *in++;
-        *to++ = ' ';
       }
     }
     return to;

@@ -1,78 +1,37 @@
 #include "text/corpus/hash_set.h"
 
-#include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <utility>
 
-#include "base/error.h"
-#include "base/files/file_descriptor.h"
-#include "base/files/partial_name.h"
+#include "base/files/file.h"
 #include "base/random.h"
 
 namespace nmt {
 namespace {
 
 constexpr size_t kPage = 4096 / sizeof(uint64_t);  // hashes
-constexpr size_t kBuffer = 1 << 17;                // hashes
-
-/// A file in the making, whose name goes with the object.
-class Writer {
- public:
-  explicit Writer(const std::filesystem::path& folder) {
-    auto made = make_partial_file(folder / "hashes", S_IRUSR | S_IWUSR);
-    path_ = std::move(made.path);
-    file_ = made.descriptor.number() < 0 ? nullptr : ::fdopen(made.descriptor.number(), "wb");
-    if (!file_) fail();
-    made.descriptor.release();
-    buffer_.reserve(kBuffer);
-  }
-  ~Writer() {
-    if (file_) std::fclose(file_);
-    ::unlink(path_.c_str());
-  }
-  Writer(const Writer&) = delete;
-
-  void add(uint64_t hash) {
-    buffer_.push_back(hash);
-    if (buffer_.size() == kBuffer) flush();
-  }
-  const std::filesystem::path& finish() {
-    flush();
-    if (std::fclose(std::exchange(file_, nullptr)) != 0) fail();
-    return path_;
-  }
-
- private:
-  void flush() {
-    if (std::fwrite(buffer_.data(), sizeof(uint64_t), buffer_.size(), file_) != buffer_.size()) fail();
-    buffer_.clear();
-  }
-  [[noreturn]] void fail() const {
-    throw MachineError(fmt::format("{}: cannot write ({})", path_.string(), system_message(errno)));
-  }
-  std::filesystem::path path_;
-  std::FILE* file_ = nullptr;
-  std::vector<uint64_t> buffer_;
-};
 
 }  // namespace
 
 std::unique_ptr<HashFile> HashFile::merge(const std::filesystem::path& folder, const HashFile* old,
                                           std::span<const uint64_t> added) {
-  Writer writer(folder);
-  auto from_old = old ? old->hashes() : std::span<const uint64_t>();
+  const auto path = folder / "hashes";
+  AtomicFile file(path);
+  const auto write = [&](std::span<const uint64_t> hashes) {
+    file.write({reinterpret_cast<const char*>(hashes.data()), hashes.size_bytes()});
+  };
+  auto rest = old ? old->hashes() : std::span<const uint64_t>();
   for (const uint64_t hash : added) {
-    for (; !from_old.empty() && from_old.front() < hash; from_old = from_old.subspan(1)) writer.add(from_old.front());
-    writer.add(hash);
+    const auto behind = std::ranges::find_if(rest, [&](uint64_t other) { return other > hash; }) - rest.begin();
+    write(rest.first(static_cast<size_t>(behind)));
+    rest = rest.subspan(static_cast<size_t>(behind));
+    write({&hash, 1});
   }
-  for (const uint64_t hash : from_old) writer.add(hash);
-  return std::unique_ptr<HashFile>(new HashFile(writer.finish()));
+  write(rest);
+  file.commit();
+  std::unique_ptr<HashFile> merged(new HashFile(path));
+  std::filesystem::remove(path);
+  return merged;
 }
 
 HashFile::HashFile(const std::filesystem::path& path) : file_(path) {

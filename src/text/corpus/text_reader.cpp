@@ -103,18 +103,6 @@ TextFormat text_format(const std::filesystem::path& path, std::string_view begin
   return begins_as_iwslt(text) ? TextFormat::kTags : TextFormat::kPlain;
 }
 
-std::string_view format_name(TextFormat format) {
-  switch (format) {
-    case TextFormat::kPlain:
-      return "plain text";
-    case TextFormat::kTags:
-      return "IWSLT tags";
-    case TextFormat::kSegments:
-      return "sgm/xml segments";
-  }
-  return "";
-}
-
 std::optional<std::string_view> TextReader::next() {
   const auto text = format_ == TextFormat::kSegments ? next_segment() : next_line();
   if (text) ++count_;

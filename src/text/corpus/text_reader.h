@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/choice.h"
 #include "base/files/line_reader.h"
 
 namespace nmt {
@@ -18,12 +19,12 @@ enum class TextFormat {
   kSegments,  ///< sgm, xml: one in each <seg ...>...</seg>, in small or capital letters, that is in no <!-- -->
 };
 
+template <>
+inline constexpr auto kNames<TextFormat> = names("plain text", "IWSLT tags", "sgm/xml segments");
+
 /// Told by the name (train.tags.*, *.sgm, *.sgml, *.xml, with or without .gz), else by the beginning of the text:
 /// `<?xml`, `<srcset` and the like; two elements of IWSLT, one a line, <url>, <talkid> or <doc> among them.
 TextFormat text_format(const std::filesystem::path& path, std::string_view beginning);
-
-/// "plain text", "IWSLT tags", "sgm/xml segments": for the log.
-std::string_view format_name(TextFormat format);
 
 /// The sentences of one file, as they stand there. A carriage return before the line's end belongs to the line end, and
 /// a byte order mark is none of the text. Tags: lines are stripped of white space at both ends. Segments: tags within

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/unicode.h"
-#include "text/moses/moses_characters.h"
+#include "text/moses/moses_language.h"
 
 namespace nmt {
 namespace {
@@ -50,28 +50,15 @@ std::u32string without_split_dashes(View text) {
   return result;
 }
 
-/// &bar; &bra; and &ket; are of older versions of Moses.
-constexpr std::array<std::pair<View, char32_t>, 11> kEntities = {{{U"&amp;", U'&'},
-                                                                  {U"&#124;", U'|'},
-                                                                  {U"&bar;", U'|'},
-                                                                  {U"&lt;", U'<'},
-                                                                  {U"&gt;", U'>'},
-                                                                  {U"&apos;", U'\''},
-                                                                  {U"&quot;", U'"'},
-                                                                  {U"&#91;", U'['},
-                                                                  {U"&bra;", U'['},
-                                                                  {U"&#93;", U']'},
-                                                                  {U"&ket;", U']'}}};
-
 std::u32string unescaped(View text) {
   std::u32string result;
   result.reserve(text.size());
   for (size_t i = 0; i < text.size();) {
     const auto entity =
         text[i] == U'&'
-            ? std::ranges::find_if(kEntities, [&](const auto& e) { return text.substr(i).starts_with(e.first); })
-            : kEntities.end();
-    if (entity == kEntities.end()) {
+            ? std::ranges::find_if(kMosesEntities, [&](const auto& e) { return text.substr(i).starts_with(e.first); })
+            : kMosesEntities.end();
+    if (entity == kMosesEntities.end()) {
       result += text[i++];
     } else {
       result += entity->second;

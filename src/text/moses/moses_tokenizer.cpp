@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/unicode.h"
-#include "text/moses/moses_characters.h"
+#include "text/moses/moses_language.h"
 
 namespace nmt {
 namespace {
@@ -202,26 +202,8 @@ std::u32string separate_points(View text, MosesLanguage language) {
 }
 
 View escaped(char32_t c) {
-  switch (c) {
-    case U'&':
-      return U"&amp;";
-    case U'|':
-      return U"&#124;";
-    case U'<':
-      return U"&lt;";
-    case U'>':
-      return U"&gt;";
-    case U'\'':
-      return U"&apos;";
-    case U'"':
-      return U"&quot;";
-    case U'[':
-      return U"&#91;";
-    case U']':
-      return U"&#93;";
-    default:
-      return {};
-  }
+  const auto found = std::ranges::find(kMosesEntities, c, [](const auto& entity) { return entity.second; });
+  return found == kMosesEntities.end() ? View() : found->first;
 }
 
 /// DOT (k times) MULTI is how Moses marks a run of k points; what looks so in the text becomes points as well.

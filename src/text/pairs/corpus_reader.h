@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "text/pairs/corpus_files.h"
 #include "text/pairs/pair_reader.h"
 
 namespace nmt {

@@ -4,9 +4,7 @@
 #include <filesystem>
 
 #include "base/unicode.h"
-#include "text/pairs/json_lines_reader.h"
-#include "text/pairs/sentence_reader.h"
-#include "text/pairs/tsv_reader.h"
+#include "text/pairs/line_pairs_readers.h"
 #include "text/pairs/xml_pairs_reader.h"
 
 namespace nmt {

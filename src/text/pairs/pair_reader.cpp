@@ -6,6 +6,11 @@
 
 namespace nmt {
 
+std::string CorpusFiles::name() const {
+  const std::string name = source.filename().string();
+  return target.empty() || target == source ? name : name + " + " + target.filename().string();
+}
+
 std::string_view FileBeginning::first_line() const {
   const std::string_view begun = strip(text);
   return strip(begun.substr(0, begun.find('\n')));

@@ -12,16 +12,107 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <cstdint>
 #include <locale>
+#include <mutex>
 #include <string_view>
 #include <unordered_map>
 
 #include "base/error.h"
 #include "base/files/file_descriptor.h"
 #include "base/files/protocol_buffer.h"
+#include "base/threads.h"
 #include "text/tokenizer.h"
 
 namespace nmt {
+namespace {
+
+constexpr uint64_t kPurpose = 0x73616d706c65;  // "sample": apart from other uses of the run's seed
+
+}  // namespace
+
+SentenceSample::SentenceSample(int64_t capacity, uint64_t seed) : capacity_(capacity), random_({kPurpose, seed}) {}
+
+void SentenceSample::offer(std::string_view line) {
+  ++offered_;
+  if (capacity_ == 0 || offered_ <= capacity_) {
+    lines_.emplace_back(line);
+    return;
+  }
+  const uint64_t slot = random_.below(static_cast<uint64_t>(offered_));
+  if (slot < static_cast<uint64_t>(capacity_)) lines_[slot] = line;
+}
+
+namespace {
+
+/// SentencePiece stores positions in a word in 16 bits and ends the program beyond: NFKC makes at most 18 characters of
+/// one of 3 bytes, so a line of this many bytes stays below.
+constexpr size_t kLongestLine = 10000;
+constexpr std::string_view kReserved = "\xE2\x96\x85";  // U+2585: SentencePiece's mark of an unknown character
+constexpr int64_t kLinesPerThread = 10000;
+
+using Counts = std::unordered_map<std::string_view, int64_t>;
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+/// Spaces between words are the trainer's only bounds that it does not make itself, unless a symbol reaches over one.
+bool trains_on_words(const SentencePieceOptions& options) {
+  return options.type == "bpe" && std::ranges::none_of(options.user_symbols, [](const std::string& symbol) {
+           return contains(symbol, " ") || contains(symbol, "\t") || contains(symbol, kSpaceMark);
+         });
+}
+
+/// A line with the mark of a space stays whole: the trainer takes such marks for spaces, but those at a line's end it
+/// removes.
+void count(std::string_view line, Counts& counts) {
+  if (contains(line, kSpaceMark)) {
+    ++counts[line];
+    return;
+  }
+  for (size_t begin = 0; begin < line.size();) {
+    const size_t end = std::min(line.find(' ', begin), line.size());
+    if (end > begin) ++counts[line.substr(begin, end - begin)];
+    begin = end + 1;
+  }
+}
+
+}  // namespace
+
+bool sentencepiece_skips(std::string_view line) { return line.size() > kLongestLine || contains(line, kReserved); }
+
+void TrainingText::count_words(const SentencePieceOptions& options, int threads) {
+  if (counted_bytes > 0 || !trains_on_words(options)) return;
+  const bool tabs_are_spaces = options.normalization.starts_with("nmt_");  // they normalise them so
+  for (auto& line : lines) {
+    if (!contains(line, "\t")) continue;
+    if (!tabs_are_spaces) return;  // it would be read as the end of the word
+    std::ranges::replace(line, '\t', ' ');
+  }
+  std::mutex mutex;
+  Counts all;
+  size_t bytes = 0;
+  parallel_for(std::ssize(lines), kLinesPerThread, threads, [&](int64_t begin, int64_t end) {
+    Counts own;
+    size_t own_bytes = 0;
+    for (int64_t i = begin; i < end; ++i) {
+      const std::string& line = lines[static_cast<size_t>(i)];
+      own_bytes += line.size();
+      if (!sentencepiece_skips(line)) count(line, own);
+    }
+    const std::lock_guard lock(mutex);
+    bytes += own_bytes;
+    if (all.empty()) return all.swap(own);
+    for (const auto& [word, number] : own) all[word] += number;
+  });
+  if (all.empty()) return;  // the trainer says why it can learn nothing
+  std::vector<std::string> words;
+  words.reserve(all.size());
+  for (const auto& [word, number] : all) words.push_back(std::string(word) + '\t' + std::to_string(number));
+  std::ranges::sort(words);  // the same text for any number of threads
+  lines = std::move(words);
+  counted_bytes = bytes;
+}
+
 namespace {
 
 /// SentencePiece's own default. Fixed, because unigram training sums floats per thread.
@@ -88,7 +179,7 @@ std::unordered_map<std::string, std::string> trainer_arguments(const TrainingTex
           {"bos_id", "2"},
           {"eos_id", "3"},
           {"num_threads", std::to_string(kThreads)},
-          {"minloglevel", "0"},              // the log is read for its progress
+          {"minloglevel", "2"},
           {"max_sentence_length", "10000"},  // as sentencepiece_skips()
           {"train_extremely_large_corpus", bytes >= kLargeText ? "true" : "false"}};
 }
@@ -165,35 +256,6 @@ class Child {
   pid_t id_;
 };
 
-/// SentencePiece's log, of which only the count of pieces ("... size=420 all=...") and the last line are of use.
-class TrainerLog {
- public:
-  explicit TrainerLog(const SentencePieceWatch& watch) : watch_(watch) {}
-  void add(std::string_view bytes) {
-    pending_ += bytes;
-    size_t begin = 0;
-    for (size_t end; (end = pending_.find('\n', begin)) != std::string::npos; begin = end + 1) {
-      line(std::string_view(pending_).substr(begin, end - begin));
-    }
-    pending_.erase(0, begin);
-  }
-  const std::string& last_line() const { return pending_.empty() ? last_ : pending_; }
-
- private:
-  void line(std::string_view text) {
-    if (text.empty()) return;
-    last_ = text;
-    constexpr std::string_view kAdded = "Added: freq=", kSize = " size=";
-    const size_t at = text.find(kSize);
-    if (!watch_.progress || text.find(kAdded) == std::string_view::npos || at == std::string_view::npos) return;
-    int64_t pieces = 0;
-    std::from_chars(text.data() + at + kSize.size(), text.data() + text.size(), pieces);
-    watch_.progress(pieces);
-  }
-  const SentencePieceWatch& watch_;
-  std::string pending_, last_;
-};
-
 /// The number that follows `words` in text, or 0.
 int64_t number_after(std::string_view text, std::string_view words) {
   const size_t at = text.find(words);
@@ -222,12 +284,13 @@ int64_t number_after(std::string_view text, std::string_view words) {
   throw Error(fmt::format("SentencePiece: {}", message.substr(0, message.find('\n'))));
 }
 
-std::string finish(Child& child, std::string answer, const TrainerLog& log, const SentencePieceOptions& options) {
+std::string finish(Child& child, std::string answer, const SentencePieceOptions& options) {
   const int status = child.wait();
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || answer.empty()) {
     const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-    const std::string why = killed ? "killed, probably for lack of memory; lower data.spm_sentences" : log.last_line();
-    throw MachineError("SentencePiece's training ended early: " + why);
+    throw MachineError("SentencePiece's training ended early: " +
+                       (killed ? "killed, probably for lack of memory; lower data.spm_sentences"
+                               : fmt::format("wait status {}", status)));
   }
   const char kind = answer.front();
   answer.erase(0, 1);
@@ -238,48 +301,38 @@ std::string finish(Child& child, std::string answer, const TrainerLog& log, cons
 }  // namespace
 
 std::optional<std::string> train_sentencepiece(const TrainingText& text, const SentencePieceOptions& options,
-                                               const SentencePieceWatch& watch) {
-  std::optional<Pipe> answer_pipe(make_pipe()), log_pipe(make_pipe());
+                                               const std::function<bool()>& should_stop) {
+  std::optional<Pipe> pipe(make_pipe());
   const pid_t parent = ::getpid();
   const pid_t id = ::fork();
   if (id < 0) throw MachineError("SentencePiece: cannot start a process (" + system_message(errno) + ")");
   if (id == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // not left behind when this program is killed
     if (::getppid() != parent) ::_exit(1);
-    ::dup2(log_pipe->write_end.number(), STDERR_FILENO);
-    ::dup2(log_pipe->write_end.number(), STDOUT_FILENO);
+    const int nowhere = ::open("/dev/null", O_WRONLY);  // for its log
+    ::dup2(nowhere, STDERR_FILENO);
+    ::dup2(nowhere, STDOUT_FILENO);
     std::locale::global(std::locale::classic());  // in which SentencePiece reads "0.9995"
-    write_all(answer_pipe->write_end.number(), trained_or_failure(text, options));
+    write_all(pipe->write_end.number(), trained_or_failure(text, options));
     ::_exit(0);
   }
   Child child(id);
-  const FileDescriptor answer_end = std::move(answer_pipe->read_end), log_end = std::move(log_pipe->read_end);
-  answer_pipe.reset();  // the ends to write to are the child's alone: then its end is seen
-  log_pipe.reset();
+  const FileDescriptor answer_end = std::move(pipe->read_end);
+  pipe.reset();  // the end to write to is the child's alone: then its end is seen
 
-  TrainerLog log(watch);
   std::string answer;
   std::vector<char> buffer(64 << 10);
-  pollfd ends[2] = {{answer_end.number(), POLLIN, 0}, {log_end.number(), POLLIN, 0}};
-  while (ends[0].fd >= 0 || ends[1].fd >= 0) {
-    if (watch.should_stop && watch.should_stop()) return std::nullopt;
-    if (::poll(ends, 2, kPollMilliseconds) < 0 && errno != EINTR) {
+  pollfd end = {answer_end.number(), POLLIN, 0};
+  while (true) {
+    if (should_stop && should_stop()) return std::nullopt;
+    const int ready = ::poll(&end, 1, kPollMilliseconds);
+    if (ready < 0 && errno != EINTR)
       throw MachineError("SentencePiece: cannot wait for the training (" + system_message(errno) + ")");
-    }
-    for (auto& end : ends) {
-      if (end.fd < 0 || end.revents == 0) continue;
-      const size_t count = read_some(end.fd, buffer.data(), buffer.size(), "SentencePiece's training");
-      const std::string_view bytes(buffer.data(), count);
-      if (count == 0) {
-        end.fd = -1;
-      } else if (end.fd == answer_end.number()) {
-        answer += bytes;
-      } else {
-        log.add(bytes);
-      }
-    }
+    if (ready <= 0) continue;
+    const size_t count = read_some(end.fd, buffer.data(), buffer.size(), "SentencePiece's training");
+    if (count == 0) return finish(child, std::move(answer), options);
+    answer.append(buffer.data(), count);
   }
-  return finish(child, std::move(answer), log, options);
 }
 
 }  // namespace nmt

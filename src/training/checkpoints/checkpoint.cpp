@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,13 +34,6 @@ void add_checksums(const fs::path& directory) {
     if (name != kChecksums && !sums.contains(name)) sums[name] = sha256_of_file(entry.path());
   }
   write_file_atomically(directory / kChecksums, sums.dump(1) + "\n");
-}
-
-/// {0, 0}: nothing is there.
-std::pair<dev_t, ino_t> identity_of(const fs::path& path) {
-  struct stat found;
-  if (::stat(path.c_str(), &found) != 0) return {};
-  return {found.st_dev, found.st_ino};
 }
 
 void link_or_copy(const fs::path& from, const fs::path& to) {
@@ -86,12 +78,6 @@ std::vector<std::string> files_of_directory(const fs::path& directory) {
   return names;
 }
 
-void copy_directory(const fs::path& directory, const fs::path& copy) {
-  OutputFolder folder(copy, files_of_directory);
-  link_files(directory, folder.path(), read_json_file(directory / kChecksums));
-  folder.commit();
-}
-
 std::optional<std::string> damage_of(const fs::path& directory) {
   require_access(directory, R_OK | X_OK);
   require_access(directory / kChecksums, R_OK);
@@ -113,7 +99,6 @@ std::optional<std::string> damage_of(const fs::path& directory) {
 
 CheckpointStore::CheckpointStore(fs::path directory, Logger& log) : directory_(std::move(directory)), log_(log) {
   fs::create_directories(directory_);
-  identity_ = identity_of(directory_);
   for (const auto& kept : recover_output_folders(directory_, files_of_directory)) warn_of_kept(kept, log_);
 }
 
@@ -148,7 +133,7 @@ void CheckpointStore::remove(int64_t update) const {
 }
 
 void CheckpointStore::require_place() const {
-  if (identity_of(directory_) != identity_)
+  if (!fs::is_directory(directory_))
     throw MachineError(fmt::format("{}: the folder was moved or removed while the run was at work; bring it back",
                                    directory_.string()));
 }

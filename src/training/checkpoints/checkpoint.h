@@ -1,7 +1,5 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -25,11 +23,6 @@ std::filesystem::path write_directory(const std::filesystem::path& directory, co
 
 /// The files of a directory that write_directory made, for OutputFolder: those that its checksums.json names.
 std::vector<std::string> files_of_directory(const std::filesystem::path& directory);
-
-/// Makes `copy` whole or not at all: the files of a directory that write_directory made, and their sums as they stand
-/// there; not what others have put there. Nothing is copied where the file system has hard links. Throws Error where
-/// the sums cannot be read, MachineError (disk full).
-void copy_directory(const std::filesystem::path& directory, const std::filesystem::path& copy);
 
 /// What is wrong with a directory that write_directory made ("model.safetensors: checksum differs"), or nullopt. Throws
 /// Error where this user may not read it: that is no damage.
@@ -71,8 +64,7 @@ class CheckpointStore {
 
   std::filesystem::path directory_;
   Logger& log_;
-  mutable std::set<int64_t> left_;    // of which it has warned
-  std::pair<dev_t, ino_t> identity_;  ///< of the folder
+  mutable std::set<int64_t> left_;  // of which it has warned
 };
 
 }  // namespace nmt

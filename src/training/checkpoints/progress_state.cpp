@@ -31,7 +31,7 @@ nlohmann::json written(double value) {
 
 double read_double(const nlohmann::json& json) {
   using Limits = std::numeric_limits<double>;
-  if (json.is_null() || json == "nan") return Limits::quiet_NaN();
+  if (json == "nan") return Limits::quiet_NaN();
   if (json == "inf") return Limits::infinity();
   if (json == "-inf") return -Limits::infinity();
   return json.get<double>();
@@ -39,19 +39,9 @@ double read_double(const nlohmann::json& json) {
 
 }  // namespace
 
-inline void to_json(nlohmann::json& json, const BatchPosition& position) {
-  json = {{"epoch", position.epoch},
-          {"batch", position.batch},
-          {"shard", position.shard},
-          {"shard_begin", position.shard_begin}};
-}
-inline void from_json(const nlohmann::json& json, BatchPosition& position) {
-  json.at("epoch").get_to(position.epoch);
-  json.at("batch").get_to(position.batch);
-  // Older versions had no shards.
-  position.shard = json.value("shard", int64_t{0});
-  position.shard_begin = json.value("shard_begin", int64_t{0});
-}
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BatchPosition, epoch, batch, shard, shard_begin)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ScoredUpdate, update, score)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Plateau, factor, validations)
 
 inline void to_json(nlohmann::json& json, const EpochSums& sums) {
   json = {{"epoch", sums.epoch},
@@ -66,26 +56,11 @@ inline void from_json(const nlohmann::json& json, EpochSums& sums) {
   json.at("target_tokens").get_to(sums.target_tokens);
 }
 
-inline void to_json(nlohmann::json& json, const ScoredUpdate& validation) {
-  json = {{"update", validation.update}, {"score", written(validation.score)}};
-}
-inline void from_json(const nlohmann::json& json, ScoredUpdate& validation) {
-  json.at("update").get_to(validation.update);
-  validation.score = read_double(json.at("score"));
-}
-
-inline void to_json(nlohmann::json& json, const Plateau& plateau) {
-  json = {{"factor", written(plateau.factor)}, {"validations", plateau.validations}};
-}
-inline void from_json(const nlohmann::json& json, Plateau& plateau) {
-  plateau.factor = read_double(json.at("factor"));
-  json.at("validations").get_to(plateau.validations);
-}
-
-// All of format 1 but the two doubles.
+// All but the doubles, which may not be finite.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgressState, update, position, target_tokens, epoch, validated_update, best_update,
                                    validations_since_best, averaged_update, skipped_updates, skipped_in_a_row, events,
-                                   precision, device, kernels, cpu, torch_version, data_hash, threads)
+                                   later_events, precision, device, kernels, cpu, torch_version, data_hash, threads,
+                                   extra_validation, best_validations, extra_checkpoint, plateau)
 
 void ProgressState::add_event(std::string event) {
   if (events.size() < kMostEvents)
@@ -100,11 +75,6 @@ nlohmann::json ProgressState::to_json() const {
   json["seconds"] = written(seconds);
   json["best_score"] = written(best_score);
   json["best_due_score"] = written(best_due_score);
-  json["extra_validation"] = extra_validation;
-  json["best_validations"] = best_validations;
-  json["extra_checkpoint"] = extra_checkpoint;
-  json["plateau"] = plateau;
-  json["later_events"] = later_events;
   return json;
 }
 
@@ -112,18 +82,7 @@ ProgressState ProgressState::from_json(const nlohmann::json& json) {
   auto state = json.get<ProgressState>();
   state.seconds = read_double(json.at("seconds"));
   state.best_score = read_double(json.at("best_score"));
-  // The first versions had none of these.
-  if (json.contains("best_due_score"))
-    state.best_due_score = read_double(json["best_due_score"]);
-  else if (state.best_update >= 0)
-    state.best_due_score = state.best_score;
-  state.extra_validation = json.value("extra_validation", state.extra_validation);
-  state.best_validations = json.value("best_validations", state.best_validations);
-  state.extra_checkpoint = json.value("extra_checkpoint", state.extra_checkpoint);
-  state.plateau = json.value("plateau", state.plateau);
-  state.later_events = json.value("later_events", state.later_events);
-  std::erase_if(state.best_validations, [](const auto& validation) { return !std::isfinite(validation.score); });
-  for (; state.events.size() > kMostEvents; state.events.pop_back()) ++state.later_events;
+  state.best_due_score = read_double(json.at("best_due_score"));
   return state;
 }
 
@@ -134,11 +93,11 @@ ProgressState read_progress(const std::filesystem::path& path) {
   // One beyond the limits is as damaged as one that is cut off, and is not taken into memory.
   const bool readable = std::filesystem::file_size(path) <= JsonLimits{}.bytes;
   const auto json = readable ? parse_json_or_null(read_file(path)) : nlohmann::json();
-  if (const auto format = json.value("format", int64_t{1}); format > kProgressFormat)
-    throw Error(
-        fmt::format("{}: written by a newer version of this program (format {}, this one reads up to {}); go on with "
-                    "that version, or --restart to begin anew",
-                    path.string(), format, kProgressFormat));
+  if (const auto format = json.value("format", int64_t{1}); format != kProgressFormat)
+    throw Error(fmt::format(
+        "{}: written by another version of this program (format {}, this one reads {}); continue with that version, or "
+        "--restart to begin a new run",
+        path.string(), format, kProgressFormat));
   return ProgressState::from_json(json);
 }
 

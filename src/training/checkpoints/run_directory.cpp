@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/files/strict_json.h"
 #include "base/folders/output_folder.h"
 #include "config/loading/schema.h"
 #include "config/option_listing.h"
@@ -25,9 +24,6 @@ namespace fs = std::filesystem;
 namespace nmt {
 namespace {
 
-// What a run makes; run.naming adds more.
-constexpr auto kFiles = {"config.yaml", "log.txt", "metrics.jsonl", "validations.tsv", "sessions.jsonl"};
-constexpr auto kFolders = {"checkpoints", "best", "samples", "attention", "translations", "tensorboard"};
 constexpr std::array kMarks = {".lock", "checkpoints", "best"};  // each tells that the folder is a run
 
 // Scores that were measured with other values of it cannot be compared.
@@ -55,20 +51,6 @@ void refuse_foreign(const fs::path& directory, RunDirectory::Start start) {
       throw Error(fmt::format("run.dir {}: a folder with other things ({}) and no run; name another --run-dir",
                               directory.string(), name));
   }
-}
-
-// Opening a pipe would wait for its other end, and no signal ends that.
-void check_kinds(const fs::path& directory) {
-  std::error_code none;
-  const auto refuse = [](const fs::path& path, const char* what) {
-    throw Error(fmt::format("{}: {}; move it away, or name another --run-dir", path.string(), what));
-  };
-  for (const char* name : kFiles)
-    if (const auto path = directory / name; fs::exists(path, none) && !fs::is_regular_file(path, none))
-      refuse(path, "not a regular file");
-  for (const char* name : kFolders)
-    if (const auto path = directory / name; fs::exists(path, none) && !fs::is_directory(path, none))
-      refuse(path, "not a folder");
 }
 
 void set_aside(const fs::path& path, Logger& log) {
@@ -119,7 +101,6 @@ RunDirectory::RunDirectory(const Config& config, Start start, Logger& log) : pat
   if (!lock_->problem().empty())
     log.warn("run.dir {}: this file system has no locks ({}): start only one nmt-train there", path_.string(),
              lock_->problem());
-  check_kinds(path_);
   for (const auto& kept : recover_output_folders(path_, files_of_directory)) warn_of_kept(kept, log);
   checkpoints_.emplace(path_ / "checkpoints", log);
   if (checkpoints_->updates().empty())  // whatever else lies there
@@ -134,29 +115,6 @@ RunDirectory::RunDirectory(const Config& config, Start start, Logger& log) : pat
 
 void RunDirectory::keep_configuration(const Config& config) const {
   write_file_atomically(path_ / "config.yaml", to_yaml(config, YamlComments::kHelp));
-}
-
-void RunDirectory::keep_later_best(int64_t update, Logger& log) const {
-  const auto description = best() / "model.json";
-  if (!fs::is_regular_file(description)) return;
-  const auto json = parse_json_or_null(read_file(description));
-  int64_t of_best = -1;
-  try {
-    of_best = json.at("summary").at("update").get<int64_t>();
-  } catch (const nlohmann::json::exception&) {
-    return;  // not a run's
-  }
-  if (of_best <= update) return;
-  const auto copy = path_ / fmt::format("best.of-{:08d}", of_best);
-  try {
-    if (!fs::exists(copy)) copy_directory(best(), copy);
-  } catch (const std::runtime_error& error) {  // damaged, and of no use
-    log.warn("{}: has weights of update {}, cannot be copied ({}), and the next best takes its place", best().string(),
-             of_best, error.what());
-    return;
-  }
-  log.warn("{}: has weights of update {}, and the run goes on from update {}: {} keeps them", best().string(), of_best,
-           update, copy.string());
 }
 
 // Checkpoints that someone removed: UpdateLoop saves one before its first validation, so before there is a best/.

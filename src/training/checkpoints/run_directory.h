@@ -28,10 +28,6 @@ class RunDirectory {
   /// Writes config.yaml, once it is known that the run resumes with these options.
   void keep_configuration(const Config& config) const;
 
-  /// Where best/ has weights of a later update than the one from which the run resumes, a copy of it is made beside it,
-  /// best.of-NNNNNNNN: the run may find another way than the one that made them. Only warns where that cannot be.
-  void keep_later_best(int64_t update, Logger& log) const;
-
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path best() const { return path_ / "best"; }
   const CheckpointStore& checkpoints() const { return *checkpoints_; }

@@ -3,10 +3,8 @@
 #include <c10/core/DeviceType.h>
 #include <fmt/format.h>
 
-#include <map>
-#include <mutex>
-
 #include "base/error.h"
+#include "nn/device/by_device_type.h"
 
 #ifdef NMT_WITH_NCCL
 
@@ -82,36 +80,18 @@ MakeDeviceCommunicator nccl_communicator() { return nullptr; }
 namespace nmt {
 namespace {
 
-class Communicators {
- public:
-  static Communicators& get() {
-    static Communicators communicators;
-    return communicators;
-  }
-  MakeDeviceCommunicator of(c10::DeviceType type) {
-    const std::lock_guard lock(mutex_);
-    const auto found = makers_.find(type);
-    return found == makers_.end() ? nullptr : found->second;
-  }
-  void set(c10::DeviceType type, MakeDeviceCommunicator make) {
-    const std::lock_guard lock(mutex_);
-    makers_[type] = std::move(make);
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<c10::DeviceType, MakeDeviceCommunicator> makers_{{torch::kCUDA, nccl_communicator()}};
-};
+ByDeviceType<MakeDeviceCommunicator>& communicators() {
+  static ByDeviceType<MakeDeviceCommunicator> communicators({{torch::kCUDA, nccl_communicator()}});
+  return communicators;
+}
 
 }  // namespace
 
-void set_communicator(c10::DeviceType type, MakeDeviceCommunicator make) {
-  Communicators::get().set(type, std::move(make));
-}
+void set_communicator(c10::DeviceType type, MakeDeviceCommunicator make) { communicators().set(type, std::move(make)); }
 
 std::unique_ptr<ProcessGroup> make_process_group_on(torch::Device device, const LaunchedProcess& process,
                                                     int64_t timeout, OnLost on_lost) {
-  const auto make = Communicators::get().of(device.type());
+  const auto make = communicators().of(device.type());
   if (!make)
     throw Error(fmt::format(
         "{} started {} processes on devices of type {}, but this program has nothing that sums over them: for GPUs it "

@@ -134,18 +134,6 @@ bool BestModel::is_missing() const {
   return progress_.best_update >= 0 && !std::filesystem::exists(parts_.folder / kWeights);
 }
 
-bool BestModel::make_anew() {
-  if (!is_missing()) return false;
-  const auto report = measure();
-  const double score = validation_score(report, parts_.config.validation.best_metric);
-  if (!std::isfinite(score)) return false;
-  progress_.best_score = score;
-  progress_.best_update = progress_.update;
-  save_measured(report);
-  parts_.log.warn("{}: was missing; it has the weights of update {} now", parts_.folder.string(), progress_.update);
-  return true;
-}
-
 void BestModel::save_last() { save(summary("")); }
 
 nlohmann::json BestModel::summary(const std::string& weights) const {

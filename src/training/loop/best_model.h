@@ -48,9 +48,6 @@ class BestModel {
   bool validate(int64_t epoch, bool due);
   /// At the end of a run without validation: the last weights are taken for the best.
   void save_last();
-  /// At the end of a run whose folder best/ someone has removed: measures these weights once more, takes them for
-  /// the best, and tells no observer. True: it was so.
-  bool make_anew();
   /// At the end of a run: validates the averages of the last and of the best checkpoints (training.average_checkpoints,
   /// average_best), if that was not done; the model keeps its weights. True: something was validated.
   bool try_averages(int64_t epoch);

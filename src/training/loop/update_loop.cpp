@@ -280,8 +280,7 @@ void UpdateLoop::finish() {
                     parts_.validates && progress_.validated_update != progress_.update);
   if (!parts_.group.leads()) return;
   if (!parts_.validates) return parts_.best->save_last();
-  const bool averaged = parts_.best->try_averages(current_epoch());
-  if (!parts_.best->make_anew() && !averaged) return;
+  if (!parts_.best->try_averages(current_epoch())) return;
   save_checkpoint();
   parts_.observer.on_checkpoint(progress_.update);
 }

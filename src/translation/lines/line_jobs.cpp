@@ -91,7 +91,7 @@ Alternative to_alternative(const TextCodec& codec, const std::vector<int32_t>& s
 }
 
 void compose(LineJob& job, const TextCodec& codec, const SearchOptions& options, bool aligns) {
-  auto& [text, alternatives, source_tokens, target_tokens, split, prefix_is_cut] = job.result;
+  auto& [text, alternatives, source_tokens, target_tokens, split, prefix_is_cut, grid] = job.result;
   alternatives.clear();
   for (auto& part : job.parts) {
     std::vector<Alternative> own;
@@ -119,188 +119,123 @@ void compose(LineJob& job, const TextCodec& codec, const SearchOptions& options,
   if (!options.sampling) drop_repeated(alternatives);
   text = alternatives.front().text;
   target_tokens = alternatives.front().tokens;
+  if (aligns) add_words(codec, job.request, job.result);
+  if (job.request.attention || options.attention) return;
+  for (auto& one : alternatives)  // it may be large, and results wait for those of other lines
+    for (auto& part : one.parts) part.attention = {};
 }
 
-namespace {
-
-int64_t id_of(const LinePart* part) { return reinterpret_cast<int64_t>(part); }
-LinePart* part_of(int64_t id) { return reinterpret_cast<LinePart*>(id); }
-
-/// What is taken at once is encoded at once, and no cancellation is noticed meanwhile: of very long lines few are
-/// taken.
-class Portion {
- public:
-  explicit Portion(int64_t count) : count_(count) {}
-  bool has_room() const { return std::ssize(items_) < count_ && pieces_ < kManyPieces; }
-  void add(LinePart& part) {
-    items_.push_back({id_of(&part), &part.input});
-    pieces_ += std::ssize(part.input.sources.front());
-  }
-  int64_t left() const { return count_ - std::ssize(items_); }
-  std::vector<SearchQueue::Item> items() && { return std::move(items_); }
-
- private:
-  static constexpr int64_t kManyPieces = 4096;
-  int64_t count_, pieces_ = 0;
-  std::vector<SearchQueue::Item> items_;
-};
-
-}  // namespace
-
-SortedParts::SortedParts(std::span<LineJob> lines, const TranslationCalls& calls) : calls_(calls) {
-  for (auto& line : lines) {
-    line.parts_left = std::ssize(line.parts);
-    lines_done_ += line.parts.empty() ? 1 : 0;
-    for (auto& part : line.parts) {
-      part.line = &line;
-      parts_.push_back(&part);
-    }
-  }
-  std::ranges::stable_sort(parts_, std::ranges::greater(),
-                           [](const LinePart* part) { return part->input.sources.front().size(); });
-}
-
-std::vector<SearchQueue::Item> SortedParts::take(int64_t count) {
-  const std::lock_guard lock(mutex_);
-  Portion portion(count);
-  for (; portion.has_room() && next_ < parts_.size(); ++next_) portion.add(*parts_[next_]);
-  return std::move(portion).items();
-}
-
-void SortedParts::finish(int64_t id, std::vector<Hypothesis> hypotheses) {
-  auto* part = part_of(id);
-  part->hypotheses = std::move(hypotheses);
-  const std::lock_guard lock(mutex_);
-  if (--part->line->parts_left > 0) return;
-  ++lines_done_;
-  if (calls_.progress) calls_.progress(lines_done_);
-}
-
-bool SortedParts::stopped() {
-  if (calls_.stopped && calls_.stopped()) throw TranslationStopped();
-  return false;
-}
-
-void SortedParts::close() {
-  const std::lock_guard lock(mutex_);
-  next_ = parts_.size();
-}
-
-/// Encodes it, by the thread that asked for it.
-void LiveParts::begin(TranslationQueue::Item item) {
-  std::list<LineJob> fresh;
-  LineJob& line = fresh.emplace_back(
-      LineJob{.request = std::move(item.request), .id = item.id, .cancelled = std::move(item.cancelled)});
-  line.stopped = [token = line.cancelled] { return token.stop_requested(); };
+void PartQueue::add(TranslationQueue::Handle handle, int64_t number) {
+  auto line = std::make_shared<Line>(Line{.handle = std::move(handle), .job = {.number = number}});
+  line->job.request = line->handle.request();
+  line->job.stopped = [this, &own = line->handle] { return own.cancelled() || (calls_.stopped && calls_.stopped()); };
   try {
-    steps_.begin(line);
+    steps_.begin(line->job);
   } catch (const TranslationStopped&) {
-    lines_.is_cancelled(line.id);  // takes it off
+    if (!line->handle.cancelled()) throw;
     return;
   }
-  if (line.parts.empty()) {
-    steps_.finish(line);
-    return lines_.finish(line.id, std::move(line.result));
-  }
-  const std::lock_guard lock(mutex_);
-  under_way_.splice(under_way_.end(), fresh);
+  if (line->job.parts.empty()) return finish(line);
   add_parts(line);
 }
 
-void LiveParts::add_parts(LineJob& line) {
-  line.parts_left = std::ssize(line.parts);
-  for (auto& part : line.parts) {
-    part.line = &line;
-    ready_.push_back(&part);
-  }
+void PartQueue::add_parts(const std::shared_ptr<Line>& line) {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return;
+  line->parts_left = std::ssize(line->job.parts);
+  for (auto& part : line->job.parts) ready_.push_back({line, &part});
 }
 
-std::list<LineJob> LiveParts::taken_out(const LineJob& line) {
-  std::list<LineJob> one;
-  one.splice(one.end(), under_way_, std::ranges::find_if(under_way_, [&](const auto& own) { return &own == &line; }));
-  return one;
+void PartQueue::sort() {
+  std::ranges::stable_sort(ready_, std::ranges::greater(),
+                           [](const Part& one) { return one.part->input.sources.front().size(); });
 }
 
-std::vector<SearchQueue::Item> LiveParts::take(int64_t count) {
-  Portion portion(count);
+std::vector<SearchQueue::Handle> PartQueue::take(int64_t count) {
+  // What is taken at once is encoded at once, and no cancellation is noticed meanwhile: of very long lines few are
+  // taken.
+  constexpr int64_t kManyPieces = 4096;
+  std::vector<Part> parts;
+  int64_t pieces = 0;
   const auto take_ready = [&] {
-    std::vector<LinePart*> left_alone;  // of lines that were cancelled meanwhile
-    bool has_room = true;
-    {
-      const std::lock_guard lock(mutex_);
-      for (; portion.has_room() && !ready_.empty() && !closed_; ready_.pop_front()) {
-        if (ready_.front()->line->cancelled.stop_requested())
-          left_alone.push_back(ready_.front());
-        else
-          portion.add(*ready_.front());
+    const std::lock_guard lock(mutex_);
+    while (!ready_.empty() && std::ssize(parts) < count && pieces < kManyPieces) {
+      parts.push_back(std::move(ready_.front()));
+      ready_.pop_front();
+      if (parts.back().line->handle.cancelled()) {
+        parts.pop_back();
+      } else {
+        pieces += std::ssize(parts.back().part->input.sources.front());
       }
-      has_room = !closed_ && portion.has_room();
     }
-    for (LinePart* part : left_alone)
-      if (!is_cancelled(id_of(part))) portion.add(*part);
-    return has_room;
+    return !closed_ && std::ssize(parts) < count && pieces < kManyPieces;
   };
-  if (!take_ready()) return std::move(portion).items();
-  const int64_t even_share = (lines_.waiting() + threads_ - 1) / threads_;
-  const int64_t wanted = std::min(portion.left(), even_share);
-  if (wanted > 0) {
-    for (auto& item : lines_.take(wanted)) begin(std::move(item));
+  if (take_ready() && lines_) {
+    const int64_t even_share = (lines_->waiting() + threads_ - 1) / threads_;
+    const int64_t wanted = std::min(count - std::ssize(parts), even_share);
+    if (wanted > 0)
+      for (auto& line : lines_->take(wanted)) add(std::move(line));
+    take_ready();
   }
-  take_ready();
-  return std::move(portion).items();
+  std::vector<Handle> taken;
+  for (const Part& part : parts)
+    taken.emplace_back(part.part->input, part.line->handle.stop(), [this, part](auto&& hypotheses) {
+      if (hypotheses) return found(part, std::move(*hypotheses));
+      if (!part.line->handle.cancelled()) close();
+    });
+  return taken;
 }
 
-bool LiveParts::wait() {
+bool PartQueue::wait() {
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return false;
     if (!ready_.empty()) return true;
   }
-  return lines_.wait();
+  return lines_ && lines_->wait();
 }
 
-void LiveParts::finish(int64_t id, std::vector<Hypothesis> hypotheses) {
-  auto* part = part_of(id);
-  part->hypotheses = std::move(hypotheses);
-  LineJob& job = *part->line;
-  {
-    const std::lock_guard lock(mutex_);
-    if (--job.parts_left > 0) return;
-  }
-  // The job is this thread's alone now.
-  bool done = true;
-  try {
-    if (!job.is_dropped) done = steps_.finish(job);
-  } catch (const TranslationStopped&) {  // as it was begun again
-    job.is_dropped = true;
-  }
-  std::list<LineJob> one;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!done) return add_parts(job);
-    one = taken_out(job);
-  }
-  if (one.front().is_dropped)
-    lines_.is_cancelled(one.front().id);
-  else
-    lines_.finish(one.front().id, std::move(one.front().result));
-}
-
-bool LiveParts::is_cancelled(int64_t id) {
-  LineJob& job = *part_of(id)->line;
-  if (job.cancelled.stop_possible() && !job.cancelled.stop_requested()) return false;
-  if (!lines_.is_cancelled(job.id)) return false;
-  // The search drops this part and does not ask for it again.
+int64_t PartQueue::waiting() const {
   const std::lock_guard lock(mutex_);
-  job.is_dropped = true;
-  if (--job.parts_left == 0) taken_out(job);
-  return true;
+  return std::ssize(ready_);
 }
 
-void LiveParts::close() {
+bool PartQueue::stopped() {
+  if (calls_.stopped && calls_.stopped()) throw TranslationStopped();
+  return false;
+}
+
+void PartQueue::found(const Part& part, std::vector<Hypothesis> hypotheses) try {
+  part.part->hypotheses = std::move(hypotheses);
+  {
+    const std::lock_guard lock(mutex_);
+    if (--part.line->parts_left > 0) return;
+  }
+  finish(part.line);
+} catch (...) {
+  close();
+  throw;
+}
+
+/// All of its parts are there: it is this thread's alone.
+void PartQueue::finish(const std::shared_ptr<Line>& line) {
+  try {
+    if (!steps_.finish(line->job)) return add_parts(line);
+  } catch (const TranslationStopped&) {  // as it was begun again
+    if (!line->handle.cancelled()) throw;
+    return;
+  }
+  line->handle.finish(std::move(line->job.result));
+  const std::lock_guard lock(mutex_);
+  ++lines_done_;
+  if (calls_.progress && !line->job.parts.empty()) calls_.progress(lines_done_);  // else it was done at once
+}
+
+void PartQueue::close() {
+  std::deque<Part> dropped;  // behind the lock
   const std::lock_guard lock(mutex_);
   closed_ = true;
-  lines_.close();
+  dropped.swap(ready_);
 }
 
 }  // namespace nmt

@@ -16,15 +16,15 @@ size_t length_of_any(std::string_view text, std::span<const std::string_view> si
 
 }  // namespace
 
-std::vector<Replacement> replacements_of(const TranslationRequest& request) {
+std::vector<Replacement> replacements_of(const Request& request) {
   const std::string_view line = request.source;
-  const auto placeholders = request.terms.keep_placeholders ? find_placeholders(line) : std::vector<TextRange>();
+  const auto placeholders = request.terms.keep_placeholders ? find_placeholders(line) : std::vector<ByteRange>();
   std::vector<Replacement> replacements;
   for (const auto& range : placeholders) replacements.push_back({.range = range});
   if (request.terms.glossary) {
-    const auto overlaps = [&](TextRange range) {
+    const auto overlaps = [&](ByteRange range) {
       const auto next =
-          std::ranges::partition_point(placeholders, [&](const TextRange& one) { return one.end <= range.begin; });
+          std::ranges::partition_point(placeholders, [&](const ByteRange& one) { return one.end <= range.begin; });
       return next != placeholders.end() && next->begin < range.end;
     };
     for (const auto& [range, term] : request.terms.glossary->find(line))
@@ -34,7 +34,7 @@ std::vector<Replacement> replacements_of(const TranslationRequest& request) {
   return replacements;
 }
 
-TextRange with_brackets(std::string_view line, size_t behind, TextRange range) {
+ByteRange with_brackets(std::string_view line, size_t behind, ByteRange range) {
   static constexpr std::string_view kOpening[] = {"(",      "[",      "{",      "<",      "\"",     "'",
                                                   "\u201E", "\u201C", "\u2018", "\u201A", "\u00AB", "\u00BB"};
   static constexpr std::string_view kClosing[] = {")",      "]",      "}",      ">",      "\"",     "'",

@@ -7,7 +7,7 @@
 
 #include "base/unicode.h"
 #include "text/sentence_splitter.h"
-#include "translation/lines/translation.h"
+#include "translation/lines/request.h"
 
 namespace nmt {
 namespace {

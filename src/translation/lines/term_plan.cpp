@@ -43,15 +43,15 @@ bool has_word(std::string_view text) {
 
 /// A word of an alignment in parts, where something was cut out of it or is put into it: of these the ones with letters
 /// or digits, if there are any. borders: sorted.
-std::vector<TextRange> parts_of_word(std::string_view text, TextRange word, const std::vector<size_t>& borders) {
-  std::vector<TextRange> parts;
+std::vector<ByteRange> parts_of_word(std::string_view text, ByteRange word, const std::vector<size_t>& borders) {
+  std::vector<ByteRange> parts;
   for (auto next = std::ranges::upper_bound(borders, word.begin); next != borders.end() && *next < word.end; ++next) {
     if (*next == word.begin) continue;  // several at one place
     parts.push_back({word.begin, *next});
     word.begin = *next;
   }
   parts.push_back(word);
-  const auto is_of_signs = [&](TextRange range) {
+  const auto is_of_signs = [&](ByteRange range) {
     return !has_word(text.substr(range.begin, range.end - range.begin));
   };
   if (!std::ranges::all_of(parts, is_of_signs)) std::erase_if(parts, is_of_signs);
@@ -127,8 +127,8 @@ std::vector<size_t> ends_of_beginning(std::string_view beginning, std::span<cons
 
 }  // namespace
 
-TermPlan::TermPlan(const TranslationRequest& request, const std::function<bool(const std::string&)>& can_write,
-                   bool cut_all, const std::function<std::string(const std::string&)>& written, size_t tag_end)
+TermPlan::TermPlan(const Request& request, const std::function<bool(const std::string&)>& can_write, bool cut_all,
+                   const std::function<std::string(const std::string&)>& written, size_t tag_end)
     : glossary_(request.terms.glossary) {
   cut_out(request, can_write, cut_all, tag_end);
   has_words_ = cuts_.empty() || has_letter(std::string_view(text_).substr(std::min(tag_end, text_.size())));
@@ -147,15 +147,15 @@ const std::string& TermPlan::text_of(const Literal& literal) const {
   return literal.term ? glossary_->terms()[*literal.term].target : literal.own;
 }
 
-TermPlan::Surroundings TermPlan::surroundings(std::string_view text, TextRange range) {
+TermPlan::Surroundings TermPlan::surroundings(std::string_view text, ByteRange range) {
   return {.space_before = range.begin > 0 && is_blank(text[range.begin - 1]),
           .space_after = range.end < text.size() && is_blank(text[range.end]),
           .word_before = goes_on(character_before(text, range.begin)),
           .word_after = goes_on(character_at(text, range.end))};
 }
 
-void TermPlan::cut_out(const TranslationRequest& request, const std::function<bool(const std::string&)>& can_write,
-                       bool cut_all, size_t tag_end) {
+void TermPlan::cut_out(const Request& request, const std::function<bool(const std::string&)>& can_write, bool cut_all,
+                       size_t tag_end) {
   const std::string_view line = request.source;
   size_t behind = text_begin_;
   // A space that text_ has lost stands before the first of the cuts at its end.

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "text/aligned_translation.h"
-#include "translation/lines/translation.h"
+#include "translation/lines/request.h"
 
 namespace nmt {
 
-/// What becomes of the terms and placeholders of a line (TranslationRequest::terms). A term whose
+/// What becomes of the terms and placeholders of a line (Request::terms). A term whose
 /// translation the model can write becomes a phrase that must appear. The others, and placeholders, are cut out of the
 /// text; what stands for them is put into the translation between the words that their neighbours are aligned with, or
 /// where the prefix has it.
@@ -23,7 +23,7 @@ class TermPlan {
   /// can_write: whether the model's vocabulary has the pieces of a phrase. cut_all: terms are cut out whatever it has.
   /// written: a text as the model writes it; empty: as it is. tag_end: bytes of the line that are a LanguageTag:
   /// nothing of them is a term, and they are no words.
-  TermPlan(const TranslationRequest& request, const std::function<bool(const std::string&)>& can_write, bool cut_all,
+  TermPlan(const Request& request, const std::function<bool(const std::string&)>& can_write, bool cut_all,
            const std::function<std::string(const std::string&)>& written = {}, size_t tag_end = 0);
 
   bool is_empty() const { return cuts_.empty() && forced_.empty(); }
@@ -67,7 +67,7 @@ class TermPlan {
     size_t position = 0;           ///< in text()
     Literal literal;               ///< without brackets
     std::string opening, closing;  ///< brackets that stood around it
-    TextRange range = {};          ///< of the line, with its brackets
+    ByteRange range = {};          ///< of the line, with its brackets
     size_t removed = 0;            ///< bytes of the line that text() has not: the range, and perhaps a space
     Surroundings beside = {};      ///< in the line
   };
@@ -85,9 +85,9 @@ class TermPlan {
 
   const std::string& text_of(const Literal& literal) const;
   std::string with_brackets_of(const Cut& cut) const { return cut.opening + text_of(cut.literal) + cut.closing; }
-  static Surroundings surroundings(std::string_view text, TextRange range);
-  void cut_out(const TranslationRequest& request, const std::function<bool(const std::string&)>& can_write,
-               bool cut_all, size_t tag_end);
+  static Surroundings surroundings(std::string_view text, ByteRange range);
+  void cut_out(const Request& request, const std::function<bool(const std::string&)>& can_write, bool cut_all,
+               size_t tag_end);
   void read_prefix(std::string_view prefix, const std::function<std::string(const std::string&)>& written);
   void read_phrases(const std::vector<std::string>& phrases);
   std::vector<Place> places(const AlignedTranslation& translation) const;

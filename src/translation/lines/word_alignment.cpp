@@ -247,6 +247,17 @@ std::vector<AlignedWords> aligned_words(std::span<const WordAttention> parts, st
   return aligned;
 }
 
+void add_words(const TextCodec& codec, const Request& request, Translation& translation) {
+  if (!request.alignment && !request.word_attention) return;
+  for (auto& one : translation.alternatives) {
+    const bool is_best = &one == &translation.alternatives.front();
+    if (one.cut || (!request.alignment && !is_best)) continue;
+    auto parts = word_attention(codec, request.source, one);
+    if (request.alignment) one.aligned = aligned_words(parts, request.source, one.text);
+    if (request.word_attention && is_best && !parts.empty()) translation.word_attention = std::move(parts.front().grid);
+  }
+}
+
 void copy_unknown_words(const TextCodec& codec, std::string_view line, Translation& translation) {
   const std::string unknown = codec.target().piece(SpecialIds::kUnknown);
   const auto has_unknown = [](const AlternativePart& part) {

@@ -8,7 +8,7 @@
 
 #include "text/aligned_translation.h"
 #include "text/codec/codec.h"
-#include "translation/lines/translation.h"
+#include "translation/lines/request.h"
 
 namespace nmt {
 
@@ -49,6 +49,9 @@ std::string pharaoh_alignment(const TextCodec& codec, std::string_view line, con
 /// The same in bytes of the line and of the translation.
 std::vector<AlignedWords> aligned_words(std::span<const WordAttention> parts, std::string_view line,
                                         std::string_view translation);
+
+/// Fills in the words that the request asks for: Alternative::aligned and Translation::word_attention.
+void add_words(const TextCodec& codec, const Request& request, Translation& translation);
 
 /// Puts for each <unk> of the translations the source word that it looks at most. line: as the model read it.
 void copy_unknown_words(const TextCodec& codec, std::string_view line, Translation& translation);

@@ -83,32 +83,6 @@ TEST_F(CheckOutputsTest, AFileOfAModelIsNoOutput) {
   EXPECT_EQ(files.size(), before);
 }
 
-TEST_F(CheckOutputsTest, WhatIsWrittenForEachLineTakesNoOtherFilesName) {
-  const UserFile folder{"--attention-out", folder_.path()};
-  for (const char* name : {"1.svg", "12-3.svg", "7.json"})
-    EXPECT_THAT(
-        [&] {
-          check_numbered_outputs(folder, {{"--input", ""}, {"--output", folder_ / "." / name}});
-        },
-        ThrowsMessage<Error>(HasSubstr("writes files of such names")));
-  EXPECT_NO_THROW(check_numbered_outputs(
-      folder, {{"--input", "-"}, {"--output", folder_ / "out.en"}, {"--score", folder_ / "inner" / "1.svg"}}));
-}
-
-TEST_F(CheckOutputsTest, AFolderThatIsMadeTakesNoFilesName) {
-  for (const auto& name : {missing_, folder_ / "." / "missing", fs::relative(missing_)})
-    for (const auto& made : {missing_, missing_ / "inner"})
-      EXPECT_THAT(
-          [&] {
-            check_numbered_outputs({"--attention-out", made}, {{"--output", name}});
-          },
-          ThrowsMessage<Error>("--output " + name.string() + ": --attention-out " + made.string() +
-                               " makes a folder there; name another one"));
-  fs::create_directory(folder_ / "inner");
-  EXPECT_NO_THROW(check_numbered_outputs({"--attention-out", folder_ / "inner"}, {{"--model", folder_ / "inner"}}))
-      << "a folder of the model's own, where pictures were drawn before";
-}
-
 TEST_F(CheckOutputsTest, OtherFilesAndDevicesAndPipesAreNobodysLoss) {
   const fs::path pipe = folder_ / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);

@@ -12,7 +12,7 @@ NMT_FUZZ_TARGET(text_reader, input) {
       nmt::TextReader reader(std::move(lines), format);
       while (const auto sentence = reader.next())
         nmt::fuzz::require(sentence->find('\n') == sentence->npos, "a sentence is one line");
-      nmt::fuzz::require(!nmt::format_name(reader.format()).empty(), "a format has a name");
+      nmt::fuzz::require(!nmt::name_of(reader.format()).empty(), "a format has a name");
     });
   }
   for (const auto format : {nmt::TextFormat::kPlain, nmt::TextFormat::kTags, nmt::TextFormat::kSegments})

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "scoring/corpus/corpus_score.h"
 #include "scoring/metrics/bleu.h"
 #include "support.h"
 
@@ -21,7 +22,7 @@ const std::vector<std::string> kHypotheses = {"the cat sat on the mat", "a dog b
 const api::References kReferences = {{"the cat sat on a mat", "the dog barks at night"}};
 
 TEST(ApiScorer, HasTheFiguresOfTheMetrics) {
-  const auto expected = scoring::Bleu().corpus_score(kHypotheses, kReferences);
+  const auto expected = scoring::score_corpus(scoring::Bleu(), kHypotheses, kReferences);
   const auto score = Scorer(api::BleuOptions()).corpus_score(kHypotheses, kReferences);
   EXPECT_EQ(score.score, expected.score);
   EXPECT_EQ(score.text, expected.format());
@@ -40,7 +41,7 @@ TEST(ApiScorer, HasTheFiguresOfTheMetrics) {
 TEST(ApiScorer, ScoresSentencesAndMissingReferences) {
   const Scorer bleu{api::BleuOptions()};
   EXPECT_EQ(bleu.sentence_score(kHypotheses[0], {kReferences[0][0]}).score,
-            scoring::Bleu().sentence_score(kHypotheses[0], std::vector{kReferences[0][0]}).score);
+            scoring::score_sentence(scoring::Bleu(), kHypotheses[0], std::vector{kReferences[0][0]}).score);
   api::OptionalReferences some(2);
   some[0] = {kReferences[0][0], kReferences[0][1]};
   some[1] = {std::nullopt, "a dog barks at night"};

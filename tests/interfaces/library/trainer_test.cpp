@@ -1,6 +1,7 @@
 #include "nmt/trainer.h"
 
 #include <ATen/Parallel.h>
+#include <c10/core/GradMode.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -111,7 +112,10 @@ TEST_F(ApiTrainer, TellsOfEachUpdateAndValidation) {
   };
   wanted.callbacks.on_checkpoint = [&](int64_t update) { heard.push_back("checkpoint " + std::to_string(update)); };
   const int threads = at::get_num_threads();
-  const auto result = Trainer(wanted).run();
+  const auto result = [&] {
+    const c10::NoGradGuard of_the_caller;
+    return Trainer(wanted).run();
+  }();
   EXPECT_EQ(at::get_num_threads(), threads);
   EXPECT_THAT(heard, testing::ElementsAre("start", "update 1", "update 2", "update 3", "update 4", "validation 4",
                                           "checkpoint 4", "update 5", "update 6", "update 7", "update 8",

@@ -1,10 +1,9 @@
 #include "nmt/translator.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/autocast_mode.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <fstream>
@@ -299,14 +298,14 @@ TEST_F(ApiTranslator, RefusesConstraintsThatACallCannotMeet) {
                 [&] { translator.translate_file(in, out, {.decoding = {.beam_size = 2}, .n_best = 2}); }),
             "a file with one translation of each line: n_best has no effect on it; leave it out");
   EXPECT_THAT(message_of<api::UserError>([&] { translator.translate_file(in, out, {.alignment = true}); }),
-              HasSubstr("alignment (return_alignment) has no effect"));
+              HasSubstr("alignment has no effect"));
   EXPECT_FALSE(fs::exists(out));
   EXPECT_EQ(message_of<api::UserError>([&] { translator.translate_document("a", "txt", {.must = {"b"}}); }),
             "a document: must has no effect on it; leave it out");
   EXPECT_THAT(message_of<api::UserError>([&] { translator.translate_document("a", "txt", {.prefix = "b"}); }),
               HasSubstr("prefix has no effect"));
   EXPECT_THAT(message_of<api::UserError>([&] { translator.translate_document("a", "txt", {.token_scores = true}); }),
-              HasSubstr("token_scores (return_tokens) has no effect"));
+              HasSubstr("token_scores has no effect"));
   EXPECT_EQ(message_of<api::UserError>([&] { translator.score({"a"}, {"b"}, {.prefix = "b"}); }),
             "the score of a given translation: prefix has no effect on it; leave it out");
   EXPECT_THAT(message_of<api::UserError>([&] { translator.score({"a"}, {"b"}, {.keep_placeholders = true}); }),
@@ -482,20 +481,21 @@ TEST_F(ApiTranslator, MayBeDestroyedWhileItTranslates) {
   EXPECT_EQ(translated.get(), expected);
 }
 
-TEST_F(ApiTranslator, WorksInAChildProcess) {
-  const auto translator = make(2);
-  const auto expected = texts(translator.translate(lines_));  // by a pool of threads, which the child has not
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(20);
-    bool same = texts(translator.translate(lines_)) == expected;
-    same = same && texts(make(2).translate(lines_)) == expected;
-    ::_exit(same ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-  EXPECT_EQ(texts(translator.translate(lines_)), expected);
+TEST_F(ApiTranslator, StopsWhenItsTokenAsks) {
+  int asked = 0;
+  TranslateOptions options;
+  options.stop = api::StopToken([&] { return ++asked > 2; });
+  EXPECT_THROW(make().translate(lines_, options), api::Stopped);
+  EXPECT_EQ(asked, 3) << "once it asks it does so for good";
+}
+
+TEST_F(ApiTranslator, DoesNotFollowSettingsOfTheCallingThread) {
+  const auto translator = make();
+  const auto expected = translator.score({"a b"}, {"b c d"}).front().log_probability;
+  at::autocast::set_autocast_enabled(at::kCPU, true);
+  const auto found = translator.score({"a b"}, {"b c d"}).front().log_probability;
+  at::autocast::set_autocast_enabled(at::kCPU, false);
+  EXPECT_EQ(found, expected);
 }
 
 }  // namespace

@@ -26,31 +26,32 @@ inline std::shared_ptr<Logger> silent_log() {
 /// "abc" -> "cba", "cba (2)", ...; fails at a batch that holds "fail". It can be held, and remembers its batches.
 class FakeTranslator {
  public:
-  std::vector<ServiceResult> translate(std::span<const ServiceRequest> questions) {
-    std::vector<ServiceResult> answers;
+  std::vector<Translation> translate(std::span<const Request> questions) {
+    std::vector<Translation> answers;
     std::unique_lock lock(mutex_);
     batches_.emplace_back();
-    for (const ServiceRequest& question : questions) batches_.back().push_back(question.text);
+    for (const Request& question : questions) batches_.back().push_back(question.source);
     questions_.insert(questions_.end(), questions.begin(), questions.end());
     changed_.notify_all();
     changed_.wait(lock, [this] { return !held_; });
-    for (const ServiceRequest& question : questions) {
-      if (question.text == "fail") throw std::runtime_error("this line fails");
-      const std::string text(question.text.rbegin(), question.text.rend());
-      ServiceResult answer{.source_tokens = 2};
+    for (const Request& question : questions) {
+      if (question.source == "fail") throw std::runtime_error("this line fails");
+      const std::string text(question.source.rbegin(), question.source.rend());
+      Translation answer{.text = text, .source_tokens = 2, .target_tokens = 3};
       for (int64_t rank = 1; rank <= question.n_best; ++rank)
-        answer.n_best.push_back({.text = rank == 1 ? text : text + " (" + std::to_string(rank) + ")",
-                                 .log_probability = -2.0 * rank,
-                                 .score = -1.0 * rank,
-                                 .tokens = 3});
-      if (question.attention) answer.attention_svg = "<svg>" + text + "</svg>";
-      if (question.alignment) answer.alignment = {{0, text.size(), 0, text.size()}};
+        answer.alternatives.push_back({.text = rank == 1 ? text : text + " (" + std::to_string(rank) + ")",
+                                       .log_probability = -2.0 * rank,
+                                       .score = -1.0 * rank,
+                                       .tokens = 3});
+      if (question.word_attention)
+        answer.word_attention = {.name = "words", .heads = 1, .queries = {text}, .keys = {"k"}, .weights = {1}};
+      if (question.alignment) answer.alternatives.front().aligned = {{0, text.size(), 0, text.size()}};
       answers.push_back(answer);
     }
     return answers;
   }
   LineTranslator function() {
-    return in_batches([this](std::span<const ServiceRequest> questions, const std::function<bool()>&) {
+    return in_batches([this](const LanguagePair&, std::span<const Request> questions, const std::function<bool()>&) {
       return translate(questions);
     });
   }
@@ -76,7 +77,7 @@ class FakeTranslator {
     return batches_;
   }
   /// All that it was asked, in order.
-  std::vector<ServiceRequest> questions() {
+  std::vector<Request> questions() {
     const std::lock_guard lock(mutex_);
     return questions_;
   }
@@ -85,7 +86,7 @@ class FakeTranslator {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool held_ = false;
-  std::vector<ServiceRequest> questions_;
+  std::vector<Request> questions_;
   std::vector<std::vector<std::string>> batches_;
 };
 

@@ -17,7 +17,7 @@ namespace nmt::test {
 class LiveTranslator {
  public:
   LineTranslator function() {
-    return [this](LineQueue& lines) {
+    return [this](const LanguagePair&, TranslationQueue& lines) {
       {
         const std::lock_guard lock(mutex_);
         turns_.emplace_back();
@@ -25,18 +25,16 @@ class LiveTranslator {
       do {
         for (auto taken = lines.take(1); !taken.empty(); taken = lines.take(1)) {
           std::unique_lock lock(mutex_);
-          order_.push_back(taken.front().question.text);
+          order_.push_back(taken.front().request().source);
           turns_.back().push_back(order_.back());
           changed_.notify_all();
           changed_.wait(lock, [this] { return allowed_ > 0; });
           --allowed_;
           lock.unlock();
-          const auto& text = taken.front().question.text;
+          const auto& text = taken.front().request().source;
           if (text == "fail") throw std::runtime_error("this line fails");
-          if (lines.is_cancelled(taken.front().id)) continue;
-          ServiceResult answer;
-          answer.n_best.push_back({.text = {text.rbegin(), text.rend()}});
-          lines.answer(taken.front().id, answer);
+          if (taken.front().cancelled()) continue;
+          taken.front().finish({.text = {text.rbegin(), text.rend()}, .alternatives = {}});
         }
       } while (lines.wait());
     };

@@ -114,10 +114,10 @@ TEST_F(TranslationServiceTest, Alternatives) {
 }
 
 TEST_F(TranslationServiceTest, ALineWithFewerAlternativesRepeatsItsLast) {
-  service_.emplace(in_batches([](std::span<const ServiceRequest> questions, const auto&) {
-                     std::vector<ServiceResult> answers(questions.size());
-                     answers[0].n_best = {{.text = "1a"}};
-                     answers[1].n_best = {{.text = "2a"}, {.text = "2b"}};
+  service_.emplace(in_batches([](const LanguagePair&, std::span<const Request> questions, const auto&) {
+                     std::vector<Translation> answers(questions.size());
+                     answers[0].alternatives = {{.text = "1a"}};
+                     answers[1].alternatives = {{.text = "2a"}, {.text = "2b"}};
                      return answers;
                    }),
                    ServiceOptions{.pairs = {{"de", "en"}}, .max_n_best = 4}, *log_);
@@ -301,11 +301,16 @@ TEST_F(TranslationServiceTest, ExplainsEachLine) {
   auto reply = explain({{"q", "ab\n\ncd"}, {"n_best", 2}, {"attention", true}});
   EXPECT_GE(reply["seconds"], 0.0);
   reply.erase("seconds");
+  for (auto& line : reply["lines"]) {
+    const std::string svg = line["attention_svg"], source = line["source"];
+    EXPECT_TRUE(svg.starts_with("<svg") && svg.find(std::string(source.rbegin(), source.rend())) != svg.npos) << svg;
+    line.erase("attention_svg");
+  }
   EXPECT_EQ(reply, nlohmann::json::parse(R"json({"text": "ba\n\ndc", "lines": [
-      {"source": "ab", "source_tokens": 2, "split": false, "attention_svg": "<svg>ba</svg>", "n_best": [
+      {"source": "ab", "source_tokens": 2, "split": false, "n_best": [
         {"text": "ba", "score": -1.0, "log_probability": -2.0, "tokens": 3, "finished": true},
         {"text": "ba (2)", "score": -2.0, "log_probability": -4.0, "tokens": 3, "finished": true}]},
-      {"source": "cd", "source_tokens": 2, "split": false, "attention_svg": "<svg>dc</svg>", "n_best": [
+      {"source": "cd", "source_tokens": 2, "split": false, "n_best": [
         {"text": "dc", "score": -1.0, "log_probability": -2.0, "tokens": 3, "finished": true},
         {"text": "dc (2)", "score": -2.0, "log_probability": -4.0, "tokens": 3, "finished": true}]}]})json"));
   EXPECT_FALSE(explain({{"q", "ab"}})["lines"][0].contains("attention_svg"));
@@ -334,7 +339,7 @@ TEST_F(TranslationServiceTest, ExplainsHowABeginningGoesOn) {
   EXPECT_EQ(translator_.questions().back().prefix, "The ");
   EXPECT_EQ(translator_.questions().back().n_best, 3);
   EXPECT_TRUE(translator_.questions().back().distinct);
-  explain({{"q", "ab"}, {"prefix", ""}});
+  explain({{"q", "ab"}, {"prefix", ""}, {"n_best", 2}});
   EXPECT_TRUE(translator_.questions().back().distinct) << "other first words";
   explain({{"q", "ab"}});
   EXPECT_FALSE(translator_.questions().back().distinct);
@@ -346,16 +351,16 @@ TEST_F(TranslationServiceTest, TakesTheTermsOfTheClient) {
   for (const auto call : {&TranslationService::translate, &TranslationService::explain}) {
     response_of(call, fields);
     const auto asked = translator_.questions().back();
-    ASSERT_TRUE(asked.glossary);
-    EXPECT_EQ(asked.glossary->find("ein Hund").size(), 1u);
-    EXPECT_TRUE(asked.keep_placeholders);
+    ASSERT_TRUE(asked.terms.glossary);
+    EXPECT_EQ(asked.terms.glossary->find("ein Hund").size(), 1u);
+    EXPECT_TRUE(asked.terms.keep_placeholders);
   }
   auto html = fields;
   html["format"] = "html";
   translate(html);
-  EXPECT_TRUE(translator_.questions().back().glossary && translator_.questions().back().keep_placeholders);
+  EXPECT_TRUE(translator_.questions().back().terms.glossary && translator_.questions().back().terms.keep_placeholders);
   translate({{"q", "ab"}});
-  EXPECT_FALSE(translator_.questions().back().glossary || translator_.questions().back().keep_placeholders);
+  EXPECT_FALSE(translator_.questions().back().terms.glossary || translator_.questions().back().terms.keep_placeholders);
   EXPECT_EQ(refusal({{"q", "ab"}, {"glossary", "Hund"}}),
             "400 glossary:1: use SOURCE, a tab, TARGET, and perhaps a tab and flags (case, keep)");
 }

@@ -17,7 +17,8 @@ class TensorBoardWriterTest : public testing::Test {
  protected:
   void write_steps(const std::vector<int64_t>& steps) {
     TensorBoardWriter writer(folder_.path());
-    for (const int64_t step : steps) writer.write_scalars(step, std::vector<ScalarSummary>{{"loss", 1.0}});
+    for (const int64_t step : steps)
+      writer.write(encode_scalars(now_at(step), std::vector<ScalarSummary>{{"loss", 1.0}}));
   }
   std::vector<std::filesystem::path> files() const {
     std::vector<std::filesystem::path> files;

@@ -1,5 +1,4 @@
-#include "scoring/command/grid.h"
-
+#include "scoring/command/results_table.h"
 #include "support.h"
 
 namespace nmt::scoring::grid_test {

@@ -6,6 +6,7 @@
 
 #include "base/files/line_reader.h"
 #include "scoring/command/results_table.h"
+#include "scoring/corpus/corpus_score.h"
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
 #include "scoring/metrics/ter.h"
@@ -91,9 +92,9 @@ TEST_F(ScoreCommandTest, AlignsSeveralMetrics) {
 
 TEST_F(ScoreCommandTest, PrintsTheFigureOfTheLibrary) {
   // nmt-eval and the validation of training print Score::format of these classes.
-  const Score bleu = Bleu().corpus_score(kThreeHypotheses, kThreeReferences);
-  const Score chrf = Chrf({.word_order = 2}).corpus_score(kThreeHypotheses, kThreeReferences, {.bootstrap = 1000});
-  const Score ter = Ter().corpus_score(kThreeHypotheses, kThreeReferences);
+  const Score bleu = score_corpus(Bleu(), kThreeHypotheses, kThreeReferences);
+  const Score chrf = score_corpus(Chrf({.word_order = 2}), kThreeHypotheses, kThreeReferences, {.bootstrap = 1000});
+  const Score ter = score_corpus(Ter(), kThreeHypotheses, kThreeReferences);
   EXPECT_EQ(run("@ref1 @ref2 -i @hyp -f text -w 6").out, bleu.format({.width = 6}) + "\n");
   EXPECT_EQ(run("@ref1 @ref2 -i @hyp -f text -w 6 -m chrf -cw 2 -ci").out, chrf.format({.width = 6}) + "\n");
   EXPECT_EQ(run("@ref1 @ref2 -i @hyp -w 6 -m ter").out, ter.format_json({.width = 6}) + "\n");
@@ -236,14 +237,14 @@ class Newstest2017 : public ::testing::Test {
 };
 
 TEST_F(Newstest2017, BleuEqualsSacrebleu) {
-  const BleuScore score = Bleu().corpus_score(lium_, references_, {.bootstrap = 1000});
+  const Score score = score_corpus(Bleu(), lium_, references_, {.bootstrap = 1000});
   EXPECT_NEAR(score.score, 26.59580468309487, kPointTolerance);
   EXPECT_EQ(score.correct, (std::vector<double>{36804, 19234, 11381, 6976}));
   EXPECT_EQ(score.total, (std::vector<double>{62496, 59492, 56488, 53485}));
   EXPECT_EQ(score.reference_length, 61287);
   EXPECT_NEAR(score.confidence->mean, 26.599396007541003, kResampleTolerance);
   EXPECT_NEAR(score.confidence->half_width, 0.6482889830520513, kResampleTolerance);
-  EXPECT_NEAR(Bleu().corpus_score(kit_, references_).score, 26.076033504662192, kPointTolerance);
+  EXPECT_NEAR(score_corpus(Bleu(), kit_, references_).score, 26.076033504662192, kPointTolerance);
   for (const auto& [options, expected] :
        {std::pair(BleuOptions{.tokenizer = "none"}, 21.609767939750313),
         std::pair(BleuOptions{.tokenizer = "intl"}, 26.893513883179022),
@@ -251,7 +252,7 @@ TEST_F(Newstest2017, BleuEqualsSacrebleu) {
         std::pair(BleuOptions{.tokenizer = "zh"}, 26.584339612241152),
         std::pair(BleuOptions{.lowercase = true}, 27.152954808195517),
         std::pair(BleuOptions{.smoothing = BleuSmoothing::kAddK}, 26.597333865676138)}) {
-    EXPECT_NEAR(Bleu(options).corpus_score(lium_, references_).score, expected, kPointTolerance) << options.tokenizer;
+    EXPECT_NEAR(score_corpus(Bleu(options), lium_, references_).score, expected, kPointTolerance) << options.tokenizer;
   }
 }
 
@@ -263,22 +264,22 @@ TEST_F(Newstest2017, ChrfEqualsSacrebleu) {
         std::pair(ChrfOptions{.lowercase = true}, 57.06204569482275),
         std::pair(ChrfOptions{.whitespace = true}, 60.066687778562155),
         std::pair(ChrfOptions{.beta = 3}, 55.82306847386418)}) {
-    EXPECT_NEAR(Chrf(options).corpus_score(lium_, references_).score, expected, kPointTolerance);
+    EXPECT_NEAR(score_corpus(Chrf(options), lium_, references_).score, expected, kPointTolerance);
   }
-  const Score score = Chrf().corpus_score(lium_, references_, {.bootstrap = 1000});
+  const Score score = score_corpus(Chrf(), lium_, references_, {.bootstrap = 1000});
   EXPECT_NEAR(score.confidence->mean, 55.93055, kResampleTolerance);
   EXPECT_NEAR(score.confidence->half_width, 0.47041893, kResampleTolerance);
 }
 
 TEST_F(Newstest2017, TerEqualsSacrebleu) {
-  const TerScore score = Ter().corpus_score(lium_, references_);
+  const Score score = score_corpus(Ter(), lium_, references_);
   EXPECT_NEAR(score.score, 63.25213408286488, kPointTolerance);
   EXPECT_EQ(score.edits, 33418);
-  EXPECT_EQ(score.reference_length, 52833);
-  const TerScore normalized = Ter({.normalized = true}).corpus_score(lium_, references_);
+  EXPECT_EQ(score.reference_words, 52833);
+  const Score normalized = score_corpus(Ter({.normalized = true}), lium_, references_);
   EXPECT_NEAR(normalized.score, 55.03083096799452, kPointTolerance);
   EXPECT_EQ(normalized.edits, 33735);
-  EXPECT_EQ(normalized.reference_length, 61302);
+  EXPECT_EQ(normalized.reference_words, 61302);
 }
 
 TEST_F(Newstest2017, PairedTestsEqualSacrebleu) {

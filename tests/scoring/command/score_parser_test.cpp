@@ -1,5 +1,3 @@
-#include "scoring/command/score_parser.h"
-
 #include "base/error.h"
 #include "scoring/command/score_arguments.h"
 #include "support.h"

@@ -3,7 +3,7 @@
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/ter.h"
 #include "scoring/python/numpy_random.h"
-#include "scoring/python/numpy_scalar.h"
+#include "scoring/python/python_number.h"
 #include "support.h"
 
 namespace nmt::scoring::resampling_test {
@@ -20,7 +20,6 @@ TEST(NumpyScalar, StaysDoubleUntilItMeetsFloat32) {
 
 double value_at(int64_t row, int column) { return static_cast<double>((row * 31 + column * 7) % 19); }
 
-/// scale 0.5: no longer integers, scale 4000: no longer of 16 bits.
 ResampleMatrix matrix_of(int columns, int64_t rows, double scale = 1, int64_t first_row = 0) {
   ResampleMatrix matrix(columns);
   std::vector<double> row(columns);
@@ -31,20 +30,12 @@ ResampleMatrix matrix_of(int columns, int64_t rows, double scale = 1, int64_t fi
   return matrix;
 }
 
-TEST(ResampleMatrix, KeepsShortIntegersUntilSomethingElseComes) {
-  for (const auto& [odd, fits] :
-       {std::pair(65535.0, true), std::pair(65536.0, false), std::pair(0.5, false), std::pair(-1.0, false)}) {
-    ResampleMatrix matrix(3);
-    matrix.append(std::vector<double>{1, 2, 3});
-    matrix.append(std::vector<double>{4, odd, 6});
-    matrix.append(std::vector<double>{7, 8, 9});
-    EXPECT_EQ(matrix.is_short(), fits) << odd;
-    const std::vector<float> expected = {1, 2, 3, 0, 4, static_cast<float>(odd), 6, 0, 7, 8, 9, 0};
-    const std::vector<float> values =
-        fits ? std::vector<float>(matrix.short_values().begin(), matrix.short_values().end()) : matrix.float_values();
-    EXPECT_EQ(values, expected) << odd;
-    EXPECT_EQ(matrix.rows(), 3);
-  }
+TEST(ResampleMatrix, PadsRowsToGroupsOfFour) {
+  ResampleMatrix matrix(3);
+  matrix.append(std::vector<double>{1, 2, 3});
+  matrix.append(std::vector<double>{4, 0.5, 65537});
+  EXPECT_EQ(matrix.values, (std::vector<float>{1, 2, 3, 0, 4, 0.5, 65537, 0}));
+  EXPECT_EQ(matrix.rows, 2);
 }
 
 /// A metric whose score is a weighted sum of its columns, to see the sums.
@@ -77,7 +68,7 @@ TEST(Bootstrap, SumsTheRowsThatTheStreamChooses) {
   };
   for (const auto& [columns, rows, scale] :
        {Case{1, 13, 1}, Case{2, 13, 0.5}, Case{4, 13, 1}, Case{10, 13, 4000}, Case{24, 13, 1}, Case{32, 13, 0.5},
-        Case{33, 13, 1}, Case{50, 13, 0.5}, Case{10, 100001, 1}, Case{33, 100001, 1}}) {  // the last two stay short
+        Case{33, 13, 1}, Case{50, 13, 0.5}, Case{10, 100001, 1}, Case{33, 100001, 1}}) {
     const Weighted metric(columns);
     const ResampleMatrix matrix = matrix_of(columns, rows, scale);
     const ResampledSystem system{&metric, &matrix};

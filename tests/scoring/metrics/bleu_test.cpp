@@ -24,7 +24,7 @@ class BleuOfThreeLines : public ::testing::TestWithParam<CorpusCase> {};
 
 TEST_P(BleuOfThreeLines, EqualsSacrebleu) {
   const auto& [name, options, expected, correct, total] = GetParam();
-  const BleuScore score = Bleu(options).corpus_score(kThreeHypotheses, kThreeReferences);
+  const Score score = score_corpus(Bleu(options), kThreeHypotheses, kThreeReferences);
   EXPECT_NEAR(score.score, expected, kPointTolerance);
   EXPECT_TRUE(correct.empty() || score.correct == correct);
   EXPECT_TRUE(total.empty() || score.total == total);
@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.name; });
 
 TEST(Bleu, TellsLengthsPrecisionsAndBrevityPenalty) {
-  const BleuScore score = Bleu().corpus_score(kThreeHypotheses, kThreeReferences);
+  const Score score = score_corpus(Bleu(), kThreeHypotheses, kThreeReferences);
   EXPECT_NEAR(score.brevity_penalty, 0.9428731438548749, 1e-15);
   EXPECT_EQ(score.hypothesis_length, 17);
   EXPECT_EQ(score.reference_length, 18);
@@ -51,7 +51,7 @@ TEST(Bleu, TellsLengthsPrecisionsAndBrevityPenalty) {
 }
 
 TEST(Bleu, PrintsTheLineOfSacrebleu) {
-  const BleuScore score = Bleu().corpus_score(kThreeHypotheses, kThreeReferences);
+  const Score score = score_corpus(Bleu(), kThreeHypotheses, kThreeReferences);
   EXPECT_EQ(
       score.format({.width = 1}),
       "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0 = 48.5 82.4/50.0/45.5/37.5 (BP = 0.943 ratio "
@@ -62,19 +62,19 @@ TEST(Bleu, PrintsTheLineOfSacrebleu) {
 TEST(Bleu, CountsUpToAnyOrder) {
   const double expected[] = {77.65, 60.50, 53.93, 48.53, 46.14, 43.28};  // printed with two digits
   for (int order = 1; order <= 6; ++order) {
-    const double score = Bleu({.max_order = order}).corpus_score(kThreeHypotheses, kThreeReferences).score;
+    const double score = score_corpus(Bleu({.max_order = order}), kThreeHypotheses, kThreeReferences).score;
     EXPECT_NEAR(score, expected[order - 1], 0.005) << "order " << order;
   }
 }
 
 TEST(Bleu, IsZeroForEmptyHypotheses) {
-  EXPECT_EQ(Bleu().corpus_score(std::vector<std::string>(3), kThreeReferences).score, 0.0);
+  EXPECT_EQ(score_corpus(Bleu(), std::vector<std::string>(3), kThreeReferences).score, 0.0);
 }
 
 TEST(Bleu, IsZeroForACorpusShorterThanItsLongestOrder) {
   // Without effective order, 4-grams that cannot be are zero.
   EXPECT_EQ(
-      Bleu({.smoothing = BleuSmoothing::kNone}).corpus_score(std::vector<std::string>{"a b c"}, {{"a b c"}}).score,
+      score_corpus(Bleu({.smoothing = BleuSmoothing::kNone}), std::vector<std::string>{"a b c"}, {{"a b c"}}).score,
       0.0);
 }
 
@@ -89,7 +89,7 @@ class BleuOfASentence : public ::testing::TestWithParam<SentenceCase> {};
 
 TEST_P(BleuOfASentence, EqualsSacrebleu) {
   const auto& [name, options, expected, correct, total] = GetParam();
-  const BleuScore score = Bleu(options).sentence_score(kSugar, kSugarReference);
+  const Score score = score_sentence(Bleu(options), kSugar, kSugarReference);
   EXPECT_NEAR(score.score, expected, kPointTolerance);
   EXPECT_TRUE(correct.empty() || score.correct == correct);
   EXPECT_TRUE(total.empty() || score.total == total);
@@ -119,17 +119,17 @@ TEST(Bleu, OfTinySentencesEqualsSacrebleu) {
        {Case{"the the the the", "the cat", 15.97357760615681}, Case{"a b c", "a b c d", 71.65313105737896},
         Case{"", "x", 0}, Case{"x", "", 0}, Case{"", "", 0},
         Case{"Hello there.", "Hello there .", 100.00000000000004}}) {
-    EXPECT_NEAR(Bleu().sentence_score(hypothesis, std::vector{reference}).score, expected, kPointTolerance)
+    EXPECT_NEAR(score_sentence(Bleu(), hypothesis, std::vector{reference}).score, expected, kPointTolerance)
         << "'" << hypothesis << "' / '" << reference << "'";
   }
-  EXPECT_EQ(Bleu().sentence_score("x", std::vector<std::string>{""}).brevity_penalty, 1.0);
+  EXPECT_EQ(score_sentence(Bleu(), "x", std::vector<std::string>{""}).brevity_penalty, 1.0);
 }
 
 /// Tokenised text as it stands, floor smoothing, effective order: sacreBLEU's raw_corpus_bleu.
-BleuScore raw_bleu(const std::string& hypothesis, const std::string& reference, double floor) {
+Score raw_bleu(const std::string& hypothesis, const std::string& reference, double floor) {
   const Bleu bleu(
       {.tokenizer = "none", .smoothing = BleuSmoothing::kFloor, .smoothing_value = floor, .effective_order = true});
-  return bleu.corpus_score(std::vector{hypothesis}, {{reference}});
+  return score_corpus(bleu, std::vector{hypothesis}, {{reference}});
 }
 
 TEST(Bleu, OfRawTextEqualsSacrebleu) {
@@ -138,7 +138,7 @@ TEST(Bleu, OfRawTextEqualsSacrebleu) {
   EXPECT_NEAR(raw_bleu("test", "a test", 0.01).score, 36.78794411714425, kPointTolerance);
   EXPECT_NEAR(raw_bleu("a little test", "a test", 0.01).score, 3.218297948685433, kPointTolerance);
   const std::string hypothesis = "am I am a character sequence", reference = "I am a symbol string sequence a a";
-  const BleuScore score = raw_bleu(hypothesis, reference, 0.1);
+  const Score score = raw_bleu(hypothesis, reference, 0.1);
   EXPECT_NEAR(score.score, 15.55722182, 1e-8);
   EXPECT_EQ(score.correct, (Counts{4, 2, 1, 0}));
   EXPECT_EQ(score.total, (Counts{6, 5, 4, 3}));
@@ -147,11 +147,11 @@ TEST(Bleu, OfRawTextEqualsSacrebleu) {
 
 TEST(Bleu, OfCountsEqualsSacrebleu) {
   const Bleu bleu({.smoothing = BleuSmoothing::kNone});
-  EXPECT_NEAR(bleu.bleu_of(Counts{11, 11, 9, 7, 5, 3, 10, 8, 6, 4}).score, 83.75922397, 1e-8);
+  EXPECT_NEAR(bleu.score_of(Counts{11, 11, 9, 7, 5, 3, 10, 8, 6, 4}).score, 83.75922397, 1e-8);
 }
 
 TEST(Bleu, TakesTheClosestReferenceLengthAndOfTwoTheShorter) {
-  const BleuScore score = Bleu().sentence_score("a b c", std::vector<std::string>{"a b c d", "a b", "a b c d e f"});
+  const Score score = score_sentence(Bleu(), "a b c", std::vector<std::string>{"a b c d", "a b", "a b c d e f"});
   EXPECT_EQ(score.reference_length, 2);
 }
 
@@ -159,19 +159,19 @@ TEST(Bleu, SaysHowManyReferencesThereWere) {
   const OptionalReferences references = {{"a b", "c"}, {"a", std::nullopt}};
   const std::vector<std::string> hypotheses = {"a b", "c"};
   const Bleu bleu;
-  const Score varying = score_corpus(bleu, hypotheses, references);
+  const Score varying = score_corpus_optional(bleu, hypotheses, references);
   EXPECT_EQ(varying.signature->text(), "nrefs:var|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0");
   // An empty reference is one.
-  const Score fixed = score_corpus(bleu, hypotheses, OptionalReferences{{"a b", "c"}, {"a", ""}});
+  const Score fixed = score_corpus_optional(bleu, hypotheses, OptionalReferences{{"a b", "c"}, {"a", ""}});
   EXPECT_EQ(fixed.signature->fields().front().value, "2");
 }
 
 TEST(Bleu, BootstrapEqualsSacrebleu) {
   const Bleu bleu;
-  const Score thousand = bleu.corpus_score(kThreeHypotheses, kThreeReferences, {.bootstrap = 1000});
+  const Score thousand = score_corpus(bleu, kThreeHypotheses, kThreeReferences, {.bootstrap = 1000});
   EXPECT_NEAR(thousand.confidence->mean, 46.95974802546285, kResampleTolerance);
   EXPECT_NEAR(thousand.confidence->half_width, 46.75499683004279, kResampleTolerance);
-  const Score hundred = bleu.corpus_score(kThreeHypotheses, kThreeReferences, {.bootstrap = 100});
+  const Score hundred = score_corpus(bleu, kThreeHypotheses, kThreeReferences, {.bootstrap = 100});
   EXPECT_NEAR(hundred.confidence->mean, 48.93847064565444, kResampleTolerance);
   EXPECT_EQ(
       thousand.format({.width = 1}),
@@ -203,14 +203,15 @@ TEST(Bleu, AddsTruncatedValuesToTheWholeCountsOfTrials) {
 TEST(Bleu, RefusesWhatItCannotScore) {
   const std::vector<std::string> one = {"a"}, none, bad = {"a\xFF"};
   const Bleu bleu;
-  EXPECT_EQ(message_of<Error>([&] { bleu.corpus_score(none, {none}); }), "scoring: there are no hypotheses");
-  EXPECT_EQ(message_of<Error>([&] { bleu.corpus_score(one, {}); }), "scoring: there are no references");
+  EXPECT_EQ(message_of<Error>([&] { score_corpus(bleu, none, {none}); }), "scoring: there are no hypotheses");
+  EXPECT_EQ(message_of<Error>([&] { score_corpus(bleu, one, {}); }), "scoring: there are no references");
   EXPECT_EQ(message_of<Error>([&] {
-              bleu.corpus_score(one, {{"a", "b"}});
+              score_corpus(bleu, one, {{"a", "b"}});
             }),
             "scoring: 1 hypotheses, but 2 references; both need one line a segment");
-  EXPECT_EQ(message_of<Error>([&] { bleu.corpus_score(bad, {one}); }), "hypotheses, line 1: not UTF-8 at byte 2");
-  EXPECT_EQ(message_of<Error>([&] { score_corpus(bleu, one, OptionalReferences{{std::nullopt}}); }),
+  EXPECT_EQ(message_of<Error>([&] { score_corpus(bleu, bad, {one}); }),
+            "scoring: hypotheses, line 1: not UTF-8 at byte 2");
+  EXPECT_EQ(message_of<Error>([&] { score_corpus_optional(bleu, one, OptionalReferences{{std::nullopt}}); }),
             "segment 1: no reference");
   EXPECT_EQ(message_of<Error>([] { Bleu({.max_order = 0}); }), "BLEU: max_order 0: at least 1");
 }
@@ -222,7 +223,7 @@ TEST(Bleu, GivesTheSameFiguresOnAnyNumberOfThreads) {
     references.push_back("the cat " + std::to_string(i % 5) + " sat on the mat " + std::to_string(i % 11));
   }
   const auto score = [&](int threads) {
-    return Bleu().corpus_score(hypotheses, {references}, {.threads = threads, .bootstrap = 50}).format({.width = 15});
+    return score_corpus(Bleu(), hypotheses, {references}, {.threads = threads, .bootstrap = 50}).format({.width = 15});
   };
   EXPECT_EQ(score(1), score(2));
   EXPECT_EQ(score(1), score(7));

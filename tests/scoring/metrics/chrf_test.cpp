@@ -10,11 +10,11 @@ using namespace test;
 
 double corpus_chrf(const ChrfOptions& options, const std::vector<std::string>& hypotheses,
                    const std::vector<std::string>& references) {
-  return Chrf(options).corpus_score(hypotheses, {references}).score;
+  return score_corpus(Chrf(options), hypotheses, {references}).score;
 }
 
 double sentence_chrf(const ChrfOptions& options, const std::string& hypothesis, const std::string& reference) {
-  return Chrf(options).sentence_score(hypothesis, std::vector{reference}).score;
+  return score_sentence(Chrf(options), hypothesis, std::vector{reference}).score;
 }
 
 TEST(Chrf, OfThreeLinesEqualsSacrebleu) {
@@ -29,14 +29,14 @@ TEST(Chrf, OfThreeLinesEqualsSacrebleu) {
         Case{{.word_order = 1, .eps_smoothing = true}, "chrF2+", 60.82568742346534},
         Case{{.word_order = 2}, "chrF2++", 59.15310444399262},
         Case{{.word_order = 2, .eps_smoothing = true}, "chrF2++", 59.134638657694325}}) {
-    const Score score = Chrf(options).corpus_score(kThreeHypotheses, kThreeReferences);
+    const Score score = score_corpus(Chrf(options), kThreeHypotheses, kThreeReferences);
     EXPECT_EQ(score.name, name);
     EXPECT_NEAR(score.score, expected, kPointTolerance) << name;
   }
 }
 
 TEST(Chrf, BootstrapEqualsSacrebleu) {
-  const Score score = Chrf().corpus_score(kThreeHypotheses, kThreeReferences, {.bootstrap = 1000});
+  const Score score = score_corpus(Chrf(), kThreeHypotheses, kThreeReferences, {.bootstrap = 1000});
   EXPECT_NEAR(score.confidence->mean, 60.346878, kResampleTolerance);
   EXPECT_NEAR(score.confidence->half_width, 32.32682, kResampleTolerance);
 }
@@ -92,7 +92,7 @@ TEST(Chrf, OfCzechSentencesEqualsSacrebleu) {
 }
 
 TEST(Chrf, OfTokenizedGermanEqualsSacrebleu) {
-  EXPECT_NEAR(Chrf({.word_order = 2}).corpus_score(kDialogHypotheses, kDialogReferences).score, 86.82401937939287,
+  EXPECT_NEAR(score_corpus(Chrf({.word_order = 2}), kDialogHypotheses, kDialogReferences).score, 86.82401937939287,
               kPointTolerance);
 }
 
@@ -122,8 +122,8 @@ TEST(Chrf, SplitsOnePunctuationMarkFromAWord) {
 TEST(Chrf, MatchesTheSplitPartsOfWords) {
   // "b.\"" is split into b. and ", "(hi)" into (hi and ): the words below are just those.
   const Chrf words({.char_order = 0, .word_order = 1});
-  const Score score = words.sentence_score("(hi) \"a, b.\" ... don't x! é. !?",
-                                           std::vector<std::string>{"(hi ) \"a , b. \" .. . don't x ! é . ! ?"});
+  const Score score = score_sentence(words, "(hi) \"a, b.\" ... don't x! é. !?",
+                                     std::vector<std::string>{"(hi ) \"a , b. \" .. . don't x ! é . ! ?"});
   // "(hi", "\"a", "b." and ".." of the reference are split again there; all else matches.
   EXPECT_GT(score.score, 60);
   EXPECT_LT(score.score, 100);
@@ -131,7 +131,7 @@ TEST(Chrf, MatchesTheSplitPartsOfWords) {
 
 TEST(Chrf, TakesTheBestSingleReference) {
   const std::vector<std::string> references = {"abc", "abcd", "xyz"};
-  EXPECT_EQ(Chrf().sentence_score("abcd", references).score, 100);
+  EXPECT_EQ(score_sentence(Chrf(), "abcd", references).score, 100);
 }
 
 TEST(Chrf, CountsNoHypothesisNgramsOfAnOrderThatTheReferenceLacks) {

@@ -8,9 +8,9 @@ namespace {
 
 using namespace test;
 
-TerScore sentence_ter(const std::string& hypothesis, const std::vector<std::string>& references,
-                      const TerOptions& options = {}) {
-  return Ter(options).sentence_score(hypothesis, references);
+Score sentence_ter(const std::string& hypothesis, const std::vector<std::string>& references,
+                   const TerOptions& options = {}) {
+  return score_sentence(Ter(options), hypothesis, references);
 }
 
 struct TerCase {
@@ -23,7 +23,7 @@ class TerOfASentence : public ::testing::TestWithParam<TerCase> {};
 
 TEST_P(TerOfASentence, EqualsSacrebleu) {
   const auto& [hypothesis, references, expected, edits] = GetParam();
-  const TerScore score = sentence_ter(hypothesis, references);
+  const Score score = sentence_ter(hypothesis, references);
   EXPECT_NEAR(score.score, expected, kPointTolerance);
   EXPECT_EQ(score.edits, edits);
 }
@@ -45,33 +45,33 @@ INSTANTIATE_TEST_SUITE_P(
                       TerCase{"Hello there.", {"Hello there ."}, 66.66666666666666, 2}));
 
 TEST(Ter, OfThreeLinesEqualsSacrebleu) {
-  const TerScore plain = Ter().corpus_score(kThreeHypotheses, kThreeReferences);
+  const Score plain = score_corpus(Ter(), kThreeHypotheses, kThreeReferences);
   EXPECT_NEAR(plain.score, 40.0, kPointTolerance);
   EXPECT_EQ(plain.edits, 6);
-  EXPECT_EQ(plain.reference_length, 15);
-  const TerScore normalized = Ter({.normalized = true}).corpus_score(kThreeHypotheses, kThreeReferences);
+  EXPECT_EQ(plain.reference_words, 15);
+  const Score normalized = score_corpus(Ter({.normalized = true}), kThreeHypotheses, kThreeReferences);
   EXPECT_NEAR(normalized.score, 33.33333333333333, kPointTolerance);
   EXPECT_EQ(normalized.edits, 6);
-  EXPECT_EQ(normalized.reference_length, 18);
-  EXPECT_NEAR(Ter({.no_punctuation = true}).corpus_score(kThreeHypotheses, kThreeReferences).score, 40.0,
+  EXPECT_EQ(normalized.reference_words, 18);
+  EXPECT_NEAR(score_corpus(Ter({.no_punctuation = true}), kThreeHypotheses, kThreeReferences).score, 40.0,
               kPointTolerance);
 }
 
 TEST(Ter, BootstrapEqualsSacrebleu) {
-  const TerScore score = Ter().corpus_score(kThreeHypotheses, kThreeReferences, {.bootstrap = 1000});
+  const Score score = score_corpus(Ter(), kThreeHypotheses, kThreeReferences, {.bootstrap = 1000});
   EXPECT_NEAR(score.confidence->mean, 41.2349, 5e-5);  // printed with four digits
   EXPECT_NEAR(score.confidence->half_width, 37.5, kResampleTolerance);
 }
 
 TEST(Ter, OfTokenizedGermanEqualsSacrebleu) {
-  const TerScore score = Ter().corpus_score(kDialogHypotheses, kDialogReferences);
+  const Score score = score_corpus(Ter(), kDialogHypotheses, kDialogReferences);
   EXPECT_NEAR(score.score, 13.600000000000001, kPointTolerance);
   EXPECT_EQ(score.edits, 17);
-  EXPECT_EQ(score.reference_length, 125);
+  EXPECT_EQ(score.reference_words, 125);
   const std::pair<double, double> lines[] = {{10, 31}, {0, 24}, {2, 31}, {5, 19}, {0, 20}};
   for (size_t i = 0; i < 5; ++i) {
-    const TerScore line = sentence_ter(kDialogHypotheses[i], {kDialogReferences[0][i]});
-    EXPECT_EQ(std::pair(line.edits, line.reference_length), lines[i]) << "line " << i + 1;
+    const Score line = sentence_ter(kDialogHypotheses[i], {kDialogReferences[0][i]});
+    EXPECT_EQ(std::pair(line.edits, line.reference_words), lines[i]) << "line " << i + 1;
   }
 }
 
@@ -100,9 +100,9 @@ TEST(Ter, IgnoresCaseUnlessAsked) {
 
 TEST(Ter, NormalizesReferencesTwiceAsSacrebleu) {
   // "it's," is "it's ," after the first time and "it 's ," after the second; hypotheses are prepared once.
-  const TerScore score = sentence_ter("it's, so", {"it's, so"}, {.normalized = true});
+  const Score score = sentence_ter("it's, so", {"it's, so"}, {.normalized = true});
   EXPECT_EQ(score.edits, 2);
-  EXPECT_EQ(score.reference_length, 4);
+  EXPECT_EQ(score.reference_words, 4);
 }
 
 TEST(Ter, SignsEveryOption) {

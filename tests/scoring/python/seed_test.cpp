@@ -1,8 +1,7 @@
-#include "scoring/python/seed.h"
-
 #include <cstdlib>
 
 #include "base/error.h"
+#include "scoring/python/numpy_random.h"
 #include "support.h"
 
 namespace nmt::scoring::seed_test {

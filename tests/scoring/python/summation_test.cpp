@@ -1,8 +1,7 @@
-#include "scoring/python/summation.h"
-
 #include <cmath>
 #include <random>
 
+#include "scoring/python/python_number.h"
 #include "support.h"
 
 namespace nmt::scoring::summation_test {

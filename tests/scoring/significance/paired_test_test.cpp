@@ -73,13 +73,15 @@ TEST(PairedTest, RefusesWhatItCannotCompare) {
   const auto metrics = all_metrics();
   EXPECT_EQ(message_of<Error>([&] { paired_test(std::span(kSystems).first(1), kThreeReferences, metrics); }),
             "paired test: at least two systems are needed");
-  EXPECT_EQ(message_of<Error>([&] { paired_test(kSystems, {}, metrics); }), "paired test: there are no references");
-  EXPECT_EQ(message_of<Error>([&] { paired_test(kSystems, {{}}, metrics); }), "paired test: there are no segments");
+  EXPECT_EQ(message_of<Error>([&] { paired_test(kSystems, {}, metrics); }), "Baseline: three: there are no references");
+  EXPECT_EQ(message_of<Error>([&] { paired_test(kSystems, {{}}, metrics); }),
+            "Baseline: three: 3 hypotheses, but 0 references; both need one line a segment");
   const std::vector<NamedSystem> uneven = {kSystems[0], {"short", {"a"}}};
   EXPECT_EQ(message_of<Error>([&] { paired_test(uneven, kThreeReferences, metrics); }),
-            "paired test: short has 1 lines, the references have 3");
+            "short: 1 hypotheses, but 3 references; both need one line a segment");
   const std::vector<NamedSystem> bad = {kSystems[0], {"bad", {"a", "b\xFF", "c"}}};
-  EXPECT_EQ(message_of<Error>([&] { paired_test(bad, kThreeReferences, metrics); }), "bad line 2: not UTF-8");
+  EXPECT_EQ(message_of<Error>([&] { paired_test(bad, kThreeReferences, metrics); }),
+            "bad: hypotheses, line 2: not UTF-8 at byte 2");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "scoring/corpus/corpus_score.h"
 #include "scoring/metrics/bleu.h"
 #include "scoring/tokenizers/tokenizers.h"
 #include "support.h"
@@ -66,7 +67,7 @@ TEST_F(SentencePieceTokenizerTest, RefusesAFileThatIsNoModel) {
 
 TEST_F(SentencePieceTokenizerTest, ScoresPieces) {
   const Bleu bleu({.tokenizer = "spm", .sentencepiece_model = model_});
-  const BleuScore score = bleu.sentence_score("the cat sat", std::vector<std::string>{"the cat sat"});
+  const Score score = score_sentence(bleu, "the cat sat", std::vector<std::string>{"the cat sat"});
   EXPECT_NEAR(score.score, 100, 1e-9);
   EXPECT_GT(score.hypothesis_length, 3);
 }

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "search/step_scores.h"
+#include "search/list_search.h"
 #include "support.h"
 #include "text/tokenizer.h"
 
@@ -42,6 +42,10 @@ torch::Tensor random_logits(uint64_t seed, int64_t rows, int64_t vocabulary, uin
         levels ? static_cast<float>(random.below(levels)) : static_cast<float>(10 * random.uniform() - 5);
   }
   return logits;
+}
+
+BestTokens best_tokens(const torch::Tensor& logits, int64_t count) {
+  return step_scores(logits, {.count = count}).best;
 }
 
 TEST(BestTokens, EqualsSortingTheRow) {

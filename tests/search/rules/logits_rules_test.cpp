@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tensor_support.h"
+#include "search/step_scores.h"
 #include "text/tokenizer.h"
 
 namespace nmt::logits_rules_test {
@@ -11,6 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 using Ids = std::vector<int32_t>;
+using Of = LogitsRules::Of;
 
 /// What the rules say after these tokens.
 RowRules judged(const LogitsRules& rules, const Ids& tokens, const SearchInput& input = {}) {
@@ -89,37 +90,31 @@ TEST(LogitsRules, AForcedPrefixLeavesNothingElseAndNoBan) {
 TEST(LogitsRules, RepetitionPenaltyChangesTheLogitsOfTokensSeen) {
   const LogitsRules rules({{.repetition_penalty = 2}});
   EXPECT_TRUE(rules.concern({}));
-  const auto before = torch::tensor({{0.f, 1.f, 0.f, 3.f, 5.f, 4.f, -2.f}, {0.f, 1.f, 0.f, 6.f, 2.f, 2.5f, -1.f}});
-  auto logits = before.clone();
-  std::vector<RowRules> rows = {{.tokens = {6, 4, 6}}, {}};
-  rules.change(logits, rows);
-  auto expected = before.clone();
-  expected[0][4] = 2.5;
-  expected[0][6] = -4;
-  EXPECT_TRUE(logits.equal(expected)) << logits;
+  std::vector<float> values = {0, 1, 0, 3, 5, 4, -2, 0, 1, 0, 6, 2, 2.5, -1};
+  PlainLogits logits(values, 7);
+  const std::vector<RowRules> rows = {{.tokens = {6, 4, 6}}, {}};
+  rules.change(logits, Of::kModel, rows);
+  EXPECT_THAT(values, ElementsAre(0, 1, 0, 3, 2.5, 4, -4, 0, 1, 0, 6, 2, 2.5, -1));
 }
 
 TEST(LogitsRules, OfSeveralModelsThePenaltyChangesEach) {
   const LogitsRules rules({{.repetition_penalty = 2}});
-  const auto before = torch::tensor({{0.f, 1.f, 0.f, 3.f, 5.f}});
-  const auto expected = torch::tensor({{0.f, 1.f, 0.f, 3.f, 2.5f}});
   const std::vector<RowRules> rows = {{.tokens = {4}}};
-  std::vector<torch::Tensor> of_one = {before.clone()}, of_two = {before.clone(), before.clone()};
-  rules.change_each(of_one, rows);
-  rules.change_each(of_two, rows);
-  EXPECT_TRUE(of_one[0].equal(before)) << "that is for change() to do";
-  EXPECT_TRUE(of_two[0].equal(expected) && of_two[1].equal(expected));
-  auto together = before.clone();
-  rules.change(together, rows, {}, 2);
-  EXPECT_TRUE(together.equal(before)) << "it is done";
+  std::vector<float> values = {0, 1, 0, 3, 5};
+  PlainLogits logits(values, 5);
+  rules.change(logits, Of::kEnsemble, rows);
+  EXPECT_THAT(values, ElementsAre(0, 1, 0, 3, 5));
+  rules.change(logits, Of::kMember, rows);
+  EXPECT_THAT(values, ElementsAre(0, 1, 0, 3, 2.5));
 }
 
 TEST(LogitsRules, ChangeTheColumnsOfAShortlist) {
   const LogitsRules rules({{.repetition_penalty = 2}});
-  auto logits = torch::tensor({{0.f, 1.f, 0.f, 3.f, 5.f, 4.f}});
+  std::vector<float> values = {0, 1, 0, 3, 5, 4};
+  PlainLogits logits(values, 6);
   const std::vector<RowRules> rows = {{.tokens = {20, 30, 11}}};
-  rules.change(logits, rows, Ids{0, 1, 2, 3, 11, 20});
-  EXPECT_TRUE(logits.equal(torch::tensor({{0.f, 1.f, 0.f, 3.f, 2.5f, 2.f}}))) << logits;
+  rules.change(logits, Of::kModel, rows, Ids{0, 1, 2, 3, 11, 20});
+  EXPECT_THAT(values, ElementsAre(0, 1, 0, 3, 2.5, 2));
 }
 
 /// Never says the same token twice in a row.

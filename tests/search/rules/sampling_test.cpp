@@ -6,9 +6,8 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "search/list_search.h"
 #include "search/scripted_model.h"
-#include "search/search.h"
-#include "search/step_scores.h"
 #include "support.h"
 
 namespace nmt::sampling_test {
@@ -19,6 +18,12 @@ using testing::ElementsAre;
 using testing::Pair;
 
 constexpr int kDraws = 1000;
+
+BestTokens draw_tokens(const torch::Tensor& logits, DecodingConfig options, std::span<const RowRules> rules,
+                       std::span<const double> uniforms) {
+  options.sampling = true;
+  return step_scores(logits, {.rules = rules, .uniforms = uniforms}, options).best;
+}
 
 /// How often each token is drawn from one row by kDraws evenly spaced numbers: its probability * kDraws.
 std::map<int32_t, int> drawn(const std::vector<float>& logits, const DecodingConfig& options,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "search/list_search.h"
 #include "text/tokenizer.h"
 
 namespace nmt::step_scores_test {
@@ -25,7 +26,7 @@ double log_sum(std::initializer_list<double> logits) {
 
 TEST(StepScores, WithoutRulesAreTheBestTokens) {
   auto logits = two_rows();
-  const auto scores = step_scores(logits, {}, 2, {});
+  const auto scores = step_scores(logits, {.count = 2});
   EXPECT_THAT(scores.best.ids, ElementsAre(4, 5, 3, 5));
   EXPECT_TRUE(scores.wanted.empty());
 }
@@ -33,7 +34,7 @@ TEST(StepScores, WithoutRulesAreTheBestTokens) {
 TEST(StepScores, BannedTokensLeaveTheChoiceAndKeepTheirShare) {
   auto logits = two_rows();
   const std::vector<RowRules> rules = {{.banned = {4, 4, 3}}, {}};
-  const auto scores = step_scores(logits, rules, 2, {});
+  const auto scores = step_scores(logits, {.rules = rules, .count = 2});
   EXPECT_EQ(scores.best.ids[0], 5);
   EXPECT_EQ(scores.best.ids[1], 1);
   EXPECT_EQ(scores.best.ids[scores.best.width], 3);
@@ -43,7 +44,7 @@ TEST(StepScores, BannedTokensLeaveTheChoiceAndKeepTheirShare) {
 TEST(StepScores, GiveWhatIsWantedWhateverItsRank) {
   auto logits = two_rows();
   const std::vector<RowRules> rules = {{.banned = {6}, .wanted = {6, 0}}, {.wanted = {4}}};
-  const auto scores = step_scores(logits, rules, 1, {});
+  const auto scores = step_scores(logits, {.rules = rules, .count = 1});
   ASSERT_EQ(scores.wanted.size(), 2u);
   ASSERT_EQ(scores.wanted[0].size(), 2u);
   ASSERT_EQ(scores.wanted[1].size(), 1u);
@@ -57,7 +58,7 @@ TEST(StepScores, WhatIsForcedIsAllThereIsEvenIfItCannotBe) {
   auto logits = two_rows();
   logits[0][6] = -std::numeric_limits<float>::infinity();
   const std::vector<RowRules> rules = {{.wanted = {6}, .only_wanted = true}, {.wanted = {5}}};
-  const auto scores = step_scores(logits, rules, 2, {});
+  const auto scores = step_scores(logits, {.rules = rules, .count = 2});
   EXPECT_THAT(std::vector<int32_t>(scores.best.ids.begin(), scores.best.ids.begin() + scores.best.width),
               testing::Each(BestTokens::kNone));
   ASSERT_EQ(scores.wanted[0].size(), 1u);
@@ -69,7 +70,7 @@ TEST(StepScores, NothingImpossibleIsWanted) {
   auto logits = two_rows();
   logits[0][6] = -std::numeric_limits<float>::infinity();
   const std::vector<RowRules> rules = {{.wanted = {6, 5}}, {}};
-  const auto scores = step_scores(logits, rules, 2, {});
+  const auto scores = step_scores(logits, {.rules = rules, .count = 2});
   ASSERT_EQ(scores.wanted[0].size(), 1u);
   EXPECT_EQ(scores.wanted[0][0].token, 5);
 }
@@ -79,7 +80,7 @@ TEST(StepScores, ManyBansLeaveEnoughToChooseFrom) {
   RowRules rule;
   for (int32_t id = 20; id < 100; ++id) rule.banned.push_back(id);
   const std::vector<RowRules> rules = {rule};
-  const auto scores = step_scores(logits, rules, 3, {});
+  const auto scores = step_scores(logits, {.rules = rules, .count = 3});
   EXPECT_THAT(std::vector<int32_t>(scores.best.ids.begin(), scores.best.ids.begin() + 3), ElementsAre(19, 18, 17));
 }
 

@@ -107,16 +107,6 @@ class Versions(Case):
         done = support.python("import sys, nmt; print([m for m in ('torch', 'numpy', 'sacrebleu') if m in sys.modules])")
         self.assertEqual((done.stdout, done.stderr), ("[]\n", ""))
 
-    def test_an_exit_function_may_import_it(self):
-        done = support.python("""
-            import atexit, threading
-            def late():
-                import nmt
-                print(nmt.score.corpus_bleu(["a b c d"], [["a b c d"]]).score > 99)
-            atexit.register(late)
-            """)
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "True\n", ""))
-
     def test_a_subinterpreter_is_refused(self):
         done = support.python("""
             import sys

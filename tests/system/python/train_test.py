@@ -189,25 +189,26 @@ class Train(TrainCase):
         self.assertEqual(seen, list(range(1, 13)))
 
     def test_control_c_ends_the_wait_for_another_run(self):
+        support.heed_control_c(self)
         self.config["training"]["max_updates"] = 1_000_000
-        code = """
-            import json, os, signal, sys, threading, time, nmt
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-            config = json.loads(sys.argv[1])
-            other = {**config, "run": {**config["run"], "dir": config["run"]["dir"] + ".other"}}
-            def interrupt():
-                time.sleep(1)
-                os.kill(os.getpid(), signal.SIGINT)
-            threading.Thread(target=nmt.Trainer(config).train, daemon=True).start()
-            time.sleep(1)
-            threading.Thread(target=interrupt).start()
-            try:
-                nmt.Trainer(other).train()
-            except KeyboardInterrupt:
-                print("interrupted")
-            """
-        done = support.python(code, json.dumps(self.config, default=str), timeout=60)
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "interrupted\n", ""))
+        begun, ends = threading.Event(), threading.Event()
+
+        def until_it_ends(update):
+            begun.set()
+            return not ends.is_set()
+
+        other = threading.Thread(target=nmt.Trainer(self.config).train, kwargs={"on_update": until_it_ends})
+        other.start()
+        begun.wait()
+        timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        try:
+            with self.assertRaises(KeyboardInterrupt):
+                nmt.Trainer(self.config, settings={"run.dir": self.folder / "other"}).train()
+        finally:
+            ends.set()
+            other.join()
+            timer.join()
 
     def test_a_training_in_a_callback_of_another_is_refused(self):
         other = nmt.Trainer(self.config, settings={"run.dir": self.folder / "other"})
@@ -216,30 +217,6 @@ class Train(TrainCase):
                 nmt.Trainer(self.config, restart=True).train(**{name: lambda _: other.train()})
         self.assertFalse((self.folder / "other").exists())
         other.train()
-
-    def test_a_callback_that_waits_for_ever_does_not_keep_the_process(self):
-        self.config["training"]["max_updates"] = 1_000_000
-        code = """
-            import json, os, queue, signal, sys, threading, time, nmt
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-            waits = threading.Event()
-            def wait_for_ever(update):
-                waits.set()
-                queue.Queue().get()
-            train = nmt.Trainer(json.loads(sys.argv[1])).train
-            threading.Thread(target=train, kwargs={"on_update": wait_for_ever}, daemon=True).start()
-            waits.wait()
-            if sys.argv[2] == "interrupted":
-                def interrupt():
-                    time.sleep(0.5)
-                    os.kill(os.getpid(), signal.SIGINT)
-                threading.Thread(target=interrupt, daemon=True).start()
-            print("ends")
-            """
-        for how in ("left alone", "interrupted"):
-            done = support.python(code, json.dumps(self.config, default=str), how, timeout=60)
-            self.assertEqual(done.stdout, "ends\n", how)
-            self.assertEqual("KeyboardInterrupt" in done.stderr, how == "interrupted", done.stderr)
 
     def test_wrong_arguments_begin_no_run(self):
         for call, message in ((lambda: nmt.Trainer(self.config).train(on_update=5), "on_update: a function is expected, not int"),

@@ -3,7 +3,6 @@
 import bz2
 import gc
 import gzip
-import itertools
 import json
 import lzma
 import multiprocessing
@@ -19,7 +18,7 @@ import unittest
 
 import numpy
 import python_support as support
-from python_support import PATIENCE, PROGRAMS, Case
+from python_support import PROGRAMS, Case
 
 import nmt
 
@@ -422,37 +421,6 @@ class Threads(TranslateCase):
         self.assertGreater(len(moments), 7)
         self.assertLess(support.longest_pause(moments), (moments[-1] - moments[0]) / 2)
 
-    def test_threads_that_python_does_not_wait_for(self):
-        for count in (1, 3):
-            for _ in range(3):  # when Python ends, they stand anywhere
-                done = support.python("""
-                    import sys, threading, time, nmt
-                    translator = nmt.Translator(sys.argv[1], threads=1)
-                    work = lambda: [translator.translate([sys.argv[2]] * 100000) for _ in range(9)]
-                    for _ in range(int(sys.argv[3])):
-                        threading.Thread(target=work, daemon=True).start()
-                    time.sleep(0.3)
-                    print("ends")
-                    """, PROGRAMS.model, self.sources[0], count)
-                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "ends\n", ""))
-
-    def test_a_system_without_threads_is_told_and_python_ends_in_order(self):
-        done = support.python("""
-            import os, resource, sys, nmt
-            translator = nmt.Translator(sys.argv[1], threads=1)
-            translator.translate("a")
-            if os.geteuid() == 0:  # whom no limit holds
-                os.setresuid(54321, 54321, 0)
-            most = resource.getrlimit(resource.RLIMIT_NPROC)[1]
-            resource.setrlimit(resource.RLIMIT_NPROC, (1, most))
-            try:
-                translator.translate("a")
-            except nmt.MachineError as error:
-                print(error)
-            """, PROGRAMS.model)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertRegex(done.stdout, "^the system gives no further thread ")
-
     def test_a_call_has_the_threads_that_it_was_given(self):
         """Also more than there are processors, and whatever another user of LibTorch in the process has set."""
         done = support.python("""
@@ -468,51 +436,9 @@ class Threads(TranslateCase):
             translator.translate([f"{sys.argv[2]} {i}" for i in range(1000)])
             ended.set()
             watcher.join()
-            print(most - 2)  # this one and the watcher
+            print(most - 1)  # the watcher
             """, PROGRAMS.model, self.sources[0])
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "9\n", ""))
-
-    def test_a_call_of_several_threads_does_not_end_python_where_there_are_none(self):
-        """libgomp, which shares the work out, would."""
-        done = support.python("""
-            import os, resource, sys, nmt
-            if os.geteuid() == 0:  # whom no limit holds
-                os.setresuid(54321, 54321, 0)
-            running, most = len(os.listdir("/proc/self/task")), resource.getrlimit(resource.RLIMIT_NPROC)[1]
-            resource.setrlimit(resource.RLIMIT_NPROC, (running + 2, most))  # that of the call, and one more
-            for threads in (8, 1):
-                try:
-                    print(len(nmt.Translator(sys.argv[1], threads=threads).translate([sys.argv[2]] * 200)))
-                except nmt.MachineError as error:
-                    print(error)
-            """, PROGRAMS.model, self.sources[0])
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertRegex(done.stdout, "^the system gives no further thread ")
-        if os.geteuid() == 0:  # else the user's other processes may have taken all
-            self.assertTrue(done.stdout.endswith("\n200\n"), done.stdout)
-
-    def test_exit_functions_may_wait_for_such_threads(self):
-        """Whether they were registered before the package was imported or after it."""
-        before, after = "atexit.register(at_exit); import nmt", "import nmt; atexit.register(at_exit)"
-        for wait, order in itertools.product(("thread.join()", "lock.acquire()"), (before, after)):
-            done = support.python(f"""
-                import atexit, sys, threading, time
-                lock = threading.Lock()
-                def at_exit():
-                    {wait}
-                    print("waited")
-                {order}
-                translator = nmt.Translator(sys.argv[1], threads=1)
-                def work():
-                    while True:
-                        with lock:
-                            translator.translate([sys.argv[2]] * 20)
-                        time.sleep(0.001)
-                thread = threading.Thread(target=work, daemon=True)
-                thread.start()
-                time.sleep(0.5)
-                """, PROGRAMS.model, self.sources[0], timeout=60)
-            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "waited\n", ""), (wait, order))
 
     def test_threads_share_a_translator(self):
         expected = [r.text for r in self.translator.translate(self.sources)]
@@ -537,7 +463,7 @@ class Signals(TranslateCase):
 
     def test_control_c_ends_a_call(self):
         support.heed_control_c(self)
-        many = self.sources * 400  # more than a minute
+        many = [f"{source} {i}" for i in range(1000) for source in self.sources]  # more than a minute
         began = time.monotonic()
         self.interrupt_after(0.5)
         with self.assertRaises(KeyboardInterrupt):
@@ -559,13 +485,14 @@ class Signals(TranslateCase):
         before = signal.signal(signal.SIGALRM, lambda *_: handled.append(time.monotonic()))
         try:
             signal.setitimer(signal.ITIMER_REAL, 0.02)
+            began = time.monotonic()
             results = self.translator.translate(self.sources * 100)
             ended = time.monotonic()
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
         self.assertEqual(len(results), len(self.sources) * 100)
-        self.assertTrue(handled and handled[0] < ended)
+        self.assertLess(handled[0] - began, (ended - began) / 2)
 
 
 def translate_in_a_child(arguments):
@@ -584,21 +511,16 @@ class Processes(TranslateCase):
             self.assertEqual(pool.map(translate_in_a_child, [(self.translator, self.sources[:3])]),
                              [[r.text for r in self.translator.translate(self.sources[:3])]])
 
-    def test_processes_made_by_fork(self):
-        for translator in (self.translator, nmt.Translator(PROGRAMS.model, threads=2)):
-            expected = [r.text for r in translator.translate(self.sources)]  # the library has worked before
-            one = translator.translate(self.sources[0]).text
-
-            def work():
-                sender.send([translator.translate(self.sources[0]).text,
-                             *(r.text for r in translator.translate(self.sources))])
-
-            receiver, sender = multiprocessing.Pipe(duplex=False)
-            child = multiprocessing.get_context("fork").Process(target=work)
-            child.start()
-            self.assertTrue(receiver.poll(PATIENCE), "the child hangs")
-            self.assertEqual(receiver.recv(), [one, *expected])
-            child.join()
+    def test_processes_forked_before_the_first_call(self):
+        done = support.python("""
+            import os, sys, nmt
+            child = os.fork()
+            print(nmt.Translator(sys.argv[1], threads=2).translate([sys.argv[2]] * 4)[3], flush=True)
+            if child != 0:
+                assert os.waitpid(child, 0)[1] == 0
+            """, PROGRAMS.model, self.sources[0])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout.splitlines(), [self.translator.translate(self.sources[0]).text] * 2)
 
 
 if __name__ == "__main__":

@@ -292,7 +292,7 @@ class StartAndStop(Case):
     def test_wrong_arguments(self):
         self.assertIn("HOST:PORT", self.refusal("--serve", "nonsense"))
         self.assertIn("--text", self.refusal("--serve", "0", "--text", "Ja ."))
-        self.assertIn("--buffer-lines: not with --serve", self.refusal("--serve", "0", "--buffer-lines", "5"))
+        self.assertIn("a service: --must has no effect on it", self.refusal("--serve", "0", "--must", "Ja"))
         self.assertIn("--serve", self.refusal("--queue", "3"))
         self.assertIn("--api-key: is for --serve", self.refusal("--api-key", "secret"))
         self.assertIn("--time-limit", self.refusal("--serve", "0", "--time-limit", "-1"))
@@ -310,7 +310,7 @@ class StartAndStop(Case):
                  "--tls-certificate missing: cannot read (No such file"),
                 (("--allow-origin", "foo"), "--allow-origin foo: is no origin"),
                 (("--allow-origin", ""), "--allow-origin: is empty"),
-                (("--allow-host", ""), "--allow-host: is empty"),
+                (("--allow-host", ""), "--allow-host '': is no name of a host"),
                 (("--alignment-layer", "9"), "decoding.alignment_layer 9"),
                 (("--alignment-head", "9"), "decoding.alignment_head 9")):
             with self.subTest(arguments=arguments):

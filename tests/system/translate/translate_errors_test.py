@@ -74,6 +74,16 @@ class ModelDirectories(Case):
 
 
 class Errors(Case):
+    def test_options_without_effect_are_one_warning(self):
+        source, target = "Ja .", "Yes ."
+        plain = translate("-t", source, "--target", target)
+        done = translate("-t", source, "--target", target, "--n-best", "2", "--sampling", "--glossary", PROGRAMS.config)
+        self.assertEqual((done.returncode, done.stdout), (0, plain.stdout), done.stderr)
+        self.assertEqual(done.stderr.count(b"effect"), 1, done.stderr)
+        self.assertIn(b"the score of a given translation: --n-best, --glossary, --sampling have no effect on it", done.stderr)
+        self.assertEqual(self.lines_of(translate("-t", source, "--combination", "log_linear")),
+                         self.lines_of(translate("-t", source)))
+
     def test_options(self):
         model, missing = ("-m", str(PROGRAMS.model)), str(self.folder / "missing")
         for arguments, parts in (
@@ -86,7 +96,6 @@ class Errors(Case):
                 ((*model, "-m", missing), [missing]),
                 ((*model, "--model-weights", "1", "2"), ["--model-weights", "2 for 1"]),
                 ((*model, "--model-weights", "2"), ["--model-weights", "one model has no other"]),
-                ((*model, "--combination", "log_linear"), ["--combination: joins several models"]),
                 ((*model, "-i", missing), [missing]),
                 ((*model, "-i", str(self.folder)), [str(self.folder), "folder"]),
                 ((*model, "-o", missing + "/out"), [missing]),
@@ -118,10 +127,6 @@ class Errors(Case):
                 ((*model, "--alignment-layer", "9"), ["decoding.alignment_layer 9: the decoder has 2; use 1 to 2"]),
                 ((*model, "--alignment-head", "9"), ["decoding.alignment_head 9: the decoder has 2; use 1 to 2"]),
                 ((*model, "--alignment-layer", "9", "-i", PROGRAMS.config, "--format-in", "html"), ["alignment_layer 9"]),
-                ((*model, "--sampling", "--stopping", "optimal"), ["--stopping: ends a beam search"]),
-                ((*model, "--sampling", "--length-penalty", "1"), ["--length-penalty: ranks what a beam search finds", "leave it out"]),
-                ((*model, "--sampling", "--length-penalty-form", "simple"), ["--length-penalty-form: ranks"]),
-                ((*model, "-t", "a", "--format", "json", "--sampling", "--length-penalty", "1"), ["--length-penalty: ranks"]),
                 ((*model, "--must", "Ja", "--banned-phrases", "Ja"), ["--must, --banned-phrases 'Ja'"]),
                 ((*model, "--beamsize", "4"), ["not expected: --beamsize 4; did you mean --beam-size?"]),
                 ((*model, "--format-in", "docx"), ["standard input: the document is no sound zip archive"]),
@@ -146,18 +151,14 @@ class Errors(Case):
                 ((*model, "--attention-lines", "1"), ["--attention-lines", "--attention-out"]),
                 ((*model, "--alignment-out", missing + "/out"), [missing]),
                 ((*model, "--score", missing), [missing]),
-                ((*model, "--score", missing, "--n-best", "2"), ["--n-best: is of a search, and --score"]),
-                ((*model, "--score", missing, "--sampling"), ["--sampling: is of a search, and --score"]),
-                ((*model, "--score", missing, "--no-repeat-ngram-size", "2"), ["--no-repeat-ngram-size: is of a search"]),
-                ((*model, "--score", missing, "--diversity-groups", "2"), ["--diversity-groups: is of a search"]),
-                ((*model, "-i", missing, "--format-in", "html", "--n-best", "2"), ["--n-best: is of single lines"]),
-                ((*model, "-i", missing, "--format-in", "html", "--must", "a"), ["--must: is of single lines"]),
-                ((*model, "-o", missing, "--attention-out", missing), [f"--attention-out {missing} makes a folder there"]),
+                ((*model, "--score", missing, "--must", "a"), ["the score of a given translation: --must has no effect on it"]),
+                ((*model, "--score", missing, "--input-format", "tsv"), ["--input-format", "a score has no constraints"]),
+                ((*model, "-i", missing, "--format-in", "html", "--alignment-out", "x"), ["a document: --alignment-out"]),
+                ((*model, "-i", missing, "--format-in", "html", "--must", "a"), ["a document: --must has no effect on it", "leave it out"]),
                 ((*model, "--diversity-groups", "2", "--beam-size", "3"), ["diversity_groups"]),
                 ((*model, "--temperature", "2"), ["temperature", "sampling"]),
                 ((*model, "--target", "a"), ["--target", "--text"]),
                 ((*model, "--text", "a", "--text", "b", "--target", "c"), ["--target: 1 given for 2"]),
-                ((*model, "--text", "a", "--target", "b", "--n-best", "2"), ["--target", "--n-best"]),
                 ((*model, "--attention-out", missing + ".svg"), ["--attention-out", "one --text", "folder"]),
                 ((*model, "--text", " ", "--attention-out", missing + ".svg"), ["translation is empty"]),
                 ((*model, "--text", "a", "-i", missing), ["--text", "--input"])):

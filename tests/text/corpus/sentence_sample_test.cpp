@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "text/sentencepiece/training_text.h"
+#include "text/sentencepiece/sentencepiece_trainer.h"
 
 namespace nmt::sentence_sample_test {
 namespace {

@@ -1,8 +1,7 @@
-#include "text/moses/moses_characters.h"
-
 #include <gtest/gtest.h>
 
 #include "text/moses/moses_golden.h"
+#include "text/moses/moses_language.h"
 
 namespace nmt::moses_characters_test {
 namespace {

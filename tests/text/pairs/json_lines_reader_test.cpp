@@ -1,11 +1,10 @@
-#include "text/pairs/json_lines_reader.h"
-
 #include <gmock/gmock.h>
 
 #include "base/error.h"
 #include "support.h"
 #include "text/files.h"
 #include "text/pairs/corpus_reader.h"
+#include "text/pairs/line_pairs_readers.h"
 
 namespace nmt::json_lines_reader_test {
 namespace {
@@ -87,10 +86,6 @@ TEST_F(JsonLinesReaderTest, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(refusal(R"({"source": "a", "text": "b"})"), place + R"(has neither "en-GB" nor "target")" + form);
   EXPECT_EQ(refusal(R"({"source": ["a"], "target": "b"})"), place + R"("source" is no text)" + form);
   EXPECT_EQ(refusal(R"({"de": null, "target": "b"})"), place + R"("de" is no text)" + form);
-  EXPECT_EQ(refusal(R"({"source": "a", "target": "b", "source": "c"})"),
-            place + R"("source" stands twice in an object)" + form);
-  EXPECT_EQ(refusal(R"({"id": {"x": 1, "x": 1}, "source": "a", "target": "b"})"),
-            place + R"("x" stands twice in an object)" + form);
   EXPECT_EQ(message_of<Error>([&] { read("\n"); }),
             "data.train1 " + path("a.jsonl") + ": has no sentence; check the file");
 }

@@ -147,23 +147,20 @@ TEST(TrainSentencePiece, SurvivesTheLongestWord) {
   }
 }
 
-TEST(TrainSentencePiece, IsSilentAndShowsProgress) {
+TEST(TrainSentencePiece, IsSilent) {
   testing::internal::CaptureStderr();
   testing::internal::CaptureStdout();
-  int64_t last = 0;
-  train_sentencepiece(training_lines(), {.vocab_size = 200}, {.progress = [&](int64_t pieces) { last = pieces; }});
+  train_sentencepiece(training_lines(), {.vocab_size = 200});
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
-  EXPECT_THAT(last, testing::AllOf(testing::Gt(0), testing::Le(200)));
 }
 
 TEST(TrainSentencePiece, StopsAtOnceWhenAsked) {
   const auto lines = training_lines(100000);
   const auto begin = std::chrono::steady_clock::now();
   int asked = 0;
-  EXPECT_EQ(
-      train_sentencepiece(lines, {.type = "unigram", .vocab_size = 100}, {.should_stop = [&] { return ++asked == 2; }}),
-      std::nullopt);
+  EXPECT_EQ(train_sentencepiece(lines, {.type = "unigram", .vocab_size = 100}, [&] { return ++asked == 2; }),
+            std::nullopt);
   EXPECT_EQ(asked, 2);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
 }

@@ -1,5 +1,3 @@
-#include "text/sentencepiece/training_text.h"
-
 #include <gmock/gmock.h>
 
 #include "base/random.h"

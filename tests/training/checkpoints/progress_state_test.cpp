@@ -64,50 +64,6 @@ TEST(ProgressState, KeepsWhatIsNotFinite) {
   EXPECT_EQ(again.epoch.label_loss, -Limits::infinity());
 }
 
-TEST(ProgressState, AnOlderOneKnowsTheBestScoreAlone) {
-  ProgressState state;
-  auto json = state.to_json();
-  json.erase("best_due_score");
-  EXPECT_EQ(ProgressState::from_json(json).best_due_score, -std::numeric_limits<double>::infinity());
-  state.best_score = 7, state.best_update = 3;
-  json = state.to_json();
-  EXPECT_EQ(ProgressState::from_json(json).best_due_score, -std::numeric_limits<double>::infinity());
-  json.erase("best_due_score");
-  EXPECT_EQ(ProgressState::from_json(json).best_due_score, 7);
-}
-
-// Before format 2 what was not finite became null.
-TEST(ProgressState, ReadsNullAsNotANumber) {
-  auto json = ProgressState().to_json();
-  json.erase("format");
-  json["best_score"] = nullptr;
-  json["best_validations"] = {{{"update", 3}, {"score", 0.5}}, {{"update", 4}, {"score", nullptr}}};
-  const auto state = ProgressState::from_json(json);
-  EXPECT_TRUE(std::isnan(state.best_score));
-  ASSERT_EQ(state.best_validations.size(), 1u) << "what has no score is not among the best";
-  EXPECT_EQ(state.best_validations[0].update, 3);
-}
-
-TEST(ProgressState, CutsTheLongListOfAnOlderVersion) {
-  ProgressState state;
-  state.events.assign(100000, "update 1: a batch was split for lack of memory");
-  const auto again = ProgressState::from_json(state.to_json());
-  EXPECT_EQ(again.events.size(), 20u);
-  EXPECT_EQ(again.later_events, 100000 - 20);
-}
-
-// Version 0.1 knew neither average_best nor plateau.
-TEST(ProgressState, ReadsTheFirstVersions) {
-  auto json = ProgressState().to_json();
-  json.erase("best_validations");
-  json.erase("extra_checkpoint");
-  json.erase("plateau");
-  json.erase("later_events");
-  json.erase("format");
-  json["position"] = {{"epoch", 0}, {"batch", 0}};  // and no shards
-  EXPECT_EQ(ProgressState::from_json(json).to_json(), ProgressState().to_json());
-}
-
 // Version 0.2 had sums for the lines of a tutorial.
 TEST(ProgressState, ReadsVersion02WithoutItsFurtherSums) {
   auto json = ProgressState().to_json();

@@ -55,31 +55,6 @@ TEST_F(RunDirectoryTest, BeginsWithTheWholeConfiguration) {
   EXPECT_EQ(captured_.text(), "");
 }
 
-// From an older checkpoint, or after a kill between two of them.
-TEST_F(RunDirectoryTest, KeepsABestOfLaterUpdates) {
-  const RunDirectory run(config(), Start::kResume, captured_.log());
-  run.keep_later_best(100, captured_.log());  // there is none
-  write_directory(run.best(), [](const fs::path& made) {
-    write_file_atomically(made / "model.json", R"({"summary": {"update": 300}})");
-    write_file_atomically(made / "model.safetensors", "weights");
-  });
-  run.keep_later_best(300, captured_.log());
-  EXPECT_EQ(captured_.text(), "");
-  EXPECT_FALSE(fs::exists(path_ / "best.of-00000300"));
-  for (int start = 0; start < 2; ++start) run.keep_later_best(200, captured_.log());
-  EXPECT_EQ(damage_of(path_ / "best.of-00000300"), std::nullopt);
-  write_directory(run.best(), [](const fs::path& made) { write_file_atomically(made / "model.json", "[]"); });
-  EXPECT_EQ(read_file(path_ / "best.of-00000300" / "model.safetensors"), "weights");
-  EXPECT_THAT(captured_.text(), testing::StartsWith("warning: " + run.best().string() +
-                                                    ": has weights of update 300, and the run goes on from update "
-                                                    "200: "));
-  run.keep_later_best(0, captured_.log());  // not a run's
-  write_file_atomically(run.best() / "model.json", R"({"summary": {"update": 400}})");
-  fs::remove(run.best() / "checksums.json");
-  run.keep_later_best(200, captured_.log());
-  EXPECT_THAT(captured_.text(), testing::HasSubstr("update 400, cannot be copied ("));
-}
-
 TEST_F(RunDirectoryTest, ResumesWithTheSameOptionsInSilence) {
   open(config());
   open(config());
@@ -299,23 +274,6 @@ TEST_F(RunDirectoryTest, LeavesPreparedDataAlone) {
   open(config());  // a run that began there before the data resumes
   EXPECT_THAT(message_of<Error>([&] { open(config(), Start::kRestart); }),
               testing::HasSubstr("prepared data lie there"));
-}
-
-TEST_F(RunDirectoryTest, SaysWhatHasTheNameOfAFileOrFolderOfARun) {
-  open(config());
-  for (const char* name : {"log.txt", "validations.tsv", "metrics.jsonl", "sessions.jsonl"}) {
-    ASSERT_EQ(::mkfifo((path_ / name).c_str(), 0600), 0);
-    EXPECT_EQ(message_of<Error>([&] { open(config()); }),
-              (path_ / name).string() + ": not a regular file; move it away, or name another --run-dir");
-    fs::remove(path_ / name);
-  }
-  fs::remove(path_ / "checkpoints");
-  for (const char* name : {"checkpoints", "samples", "attention", "translations", "tensorboard", "best"}) {
-    write_file_atomically(path_ / name, "x");
-    EXPECT_EQ(message_of<Error>([&] { open(config()); }),
-              (path_ / name).string() + ": not a folder; move it away, or name another --run-dir");
-    fs::remove(path_ / name);
-  }
 }
 
 TEST_F(RunDirectoryTest, SaysWhyAFolderCannotBeSetAside) {

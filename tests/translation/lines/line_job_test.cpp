@@ -12,7 +12,9 @@ using testing::ElementsAre;
 
 /// "a {x} Anna b" is read as "a Anna b", and written as "b <unk> a": each word looks at its own.
 LineJob job_with_unknown(const TextCodec& codec) {
-  LineJob job{.request = {.source = "a {x} Anna b", .copy_unknown = true, .terms = {.keep_placeholders = true}}};
+  LineJob job{
+      .request = {
+          .source = "a {x} Anna b", .attention = true, .copy_unknown = true, .terms = {.keep_placeholders = true}}};
   job.plan = TermPlan(
       job.request, [](const std::string&) { return false; }, false);
   auto& part = job.parts.emplace_back();

@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <stop_token>
 
 #include "models/formula_weights.h"
+#include "search/logits_rules.h"
 #include "search/scripted_model.h"
 #include "text/terms.h"
 #include "translation/lines/line_jobs.h"
@@ -24,64 +26,51 @@ const std::vector<std::string> kWords = {"a", "b", "c", "d"};
 /// Lines that come in one after the other: the next when one is done.
 class ArrivingLines final : public TranslationQueue {
  public:
-  ArrivingLines(std::vector<TranslationRequest> requests, int64_t at_first)
-      : requests_(std::move(requests)), arrived_(at_first) {}
+  ArrivingLines(std::vector<Request> requests, int64_t at_first) : requests_(std::move(requests)), arrived_(at_first) {}
 
-  std::vector<Item> take(int64_t count) override {
+  std::vector<Handle> take(int64_t count) override {
+    std::vector<Handle> taken;
     const std::lock_guard lock(mutex_);
-    std::vector<Item> items;
-    for (; std::ssize(items) < count && taken_ < arrived_; ++taken_) {
-      items.push_back({taken_, requests_[taken_]});
-      if (client && cancelled.contains(taken_)) items.back().cancelled = client->get_token();
-    }
-    return items;
+    for (; std::ssize(taken) < count && taken_ < arrived_; ++taken_)
+      taken.emplace_back(requests_[taken_], cancelled.contains(taken_) ? client.get_token() : std::stop_token(),
+                         [this, line = taken_](auto translation) { done(line, translation); });
+    return taken;
   }
   bool wait() override {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return closed || taken_ < arrived_ || done_ == std::ssize(requests_); });
-    return !closed && taken_ < arrived_;
-  }
-  void finish(int64_t id, Translation translation) override {
-    const std::lock_guard lock(mutex_);
-    EXPECT_TRUE(texts.emplace(id, translation.text).second) << "line " << id << " was finished twice";
-    done();
-  }
-  bool is_cancelled(int64_t id) override {
-    const std::lock_guard lock(mutex_);
-    if (!cancelled.contains(id)) return false;
-    if (left_alone.insert(id).second) done();
-    return true;
+    changed_.wait(lock, [&] { return failed || taken_ < arrived_ || done_ == std::ssize(requests_); });
+    return !failed && taken_ < arrived_;
   }
   int64_t waiting() const override {
     const std::lock_guard lock(mutex_);
     return arrived_ - taken_;
   }
-  void close() override {
-    const std::lock_guard lock(mutex_);
-    closed = true;
-    changed_.notify_all();
-  }
 
   std::map<int64_t, std::string> texts;
-  std::set<int64_t> cancelled, left_alone;
-  std::optional<std::stop_source> client = {};  ///< of the lines that are cancelled
-  bool closed = false;
+  std::set<int64_t> cancelled, dropped;
+  std::stop_source client;  ///< of the lines that are cancelled
+  bool failed = false;
 
  private:
-  void done() {
+  void done(int64_t line, const std::optional<Translation>& translation) {
+    const std::lock_guard lock(mutex_);
+    EXPECT_FALSE(texts.contains(line) || dropped.contains(line)) << "line " << line << " is done twice";
+    if (translation) texts[line] = translation->text;
+    if (!translation) dropped.insert(line);
+    failed = failed || (!translation && !cancelled.contains(line));
     ++done_;
     arrived_ = std::min<int64_t>(arrived_ + 1, std::ssize(requests_));
     changed_.notify_all();
   }
 
-  const std::vector<TranslationRequest> requests_;
+  const std::vector<Request> requests_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   int64_t arrived_, taken_ = 0, done_ = 0;
 };
 
-std::vector<TranslationRequest> requests(int64_t count) {
-  std::vector<TranslationRequest> requests(count);
+std::vector<Request> requests(int64_t count) {
+  std::vector<Request> requests(count);
   for (int64_t i = 0; i < count; ++i)
     for (int64_t k = 0; k <= i * 5 % 7; ++k) requests[i].source += kWords[(i + k * k) % 4] + " ";
   return requests;
@@ -98,7 +87,7 @@ class LiveTranslation : public testing::TestWithParam<int> {
   LiveTranslation() { at::set_num_threads(GetParam()); }
   ~LiveTranslation() override { at::set_num_threads(threads_); }
   /// Expects what the translator would answer them all at once.
-  static void expect_same(TranslationModel& model, const std::vector<TranslationRequest>& requests,
+  static void expect_same(TranslationModel& model, const std::vector<Request>& requests,
                           const TranslatorOptions& options, int64_t at_first) {
     const auto codec = test::word_codec(kWords);
     const Translator translator(model, codec, options);
@@ -138,7 +127,19 @@ TEST_P(LiveTranslation, OfLinesInPartsAndWithTerms) {
               3);
 }
 
-TEST_P(LiveTranslation, LeavesLinesThatAreGivenUp) {
+/// Cancels at the second token of any hypothesis.
+class Cancelling final : public LogitsRule {
+ public:
+  explicit Cancelling(std::stop_source& client) : client_(client) {}
+  void judge(RowRules& row) const override {
+    if (row.tokens.size() == 2) client_.request_stop();
+  }
+
+ private:
+  std::stop_source& client_;
+};
+
+TEST_P(LiveTranslation, LeavesLinesThatAreCancelled) {
   const auto model =
       test::formula_model(test::model_config("d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2"), 8, 8);
   const auto codec = test::word_codec(kWords);
@@ -146,34 +147,38 @@ TEST_P(LiveTranslation, LeavesLinesThatAreGivenUp) {
     SCOPED_TRACE(at_once ? "before they are cut into parts" : "in the search");
     ArrivingLines lines(requests(20), 6);
     lines.cancelled = {0, 3, 7, 19};
-    if (at_once) lines.client.emplace().request_stop();
-    Translator(*model, codec, {.search = {{.beam_size = 2, .min_length = 5, .max_length = 12, .batch_size = 4}}})
-        .translate(lines);
-    for (int64_t id = 0; id < 20; ++id) EXPECT_NE(lines.texts.contains(id), lines.left_alone.contains(id)) << id;
-    EXPECT_EQ(lines.left_alone, lines.cancelled);
+    TranslatorOptions options{.search = {{.beam_size = 2, .min_length = 5, .max_length = 12, .batch_size = 4}}};
+    if (at_once)
+      lines.client.request_stop();
+    else
+      options.search.rules = {std::make_shared<Cancelling>(lines.client)};
+    Translator(*model, codec, options).translate(lines);
+    for (int64_t id = 0; id < 20; ++id) EXPECT_NE(lines.texts.contains(id), lines.dropped.contains(id)) << id;
+    EXPECT_EQ(lines.dropped, lines.cancelled);
   }
 }
 
-TEST_P(LiveTranslation, EncodesNoMorePartsOfALineThatIsGivenUp) {
+TEST_P(LiveTranslation, EncodesNoMorePartsOfALineThatIsCancelled) {
   const auto codec = test::word_codec(kWords);
   ArrivingLines lines({{.source = "a b c d a b c d a b c d a b c d a b c d a b c d"}, {.source = "a"}}, 2);
   lines.cancelled = {0};
-  std::stop_source& client = lines.client.emplace();
   test::ScriptedModel model(8, [&](const auto&, const auto&) -> std::vector<double> {
-    client.request_stop();
+    lines.client.request_stop();
     return {0, 0, 0, 1, 0, 0, 0, 0};
   });
   Translator(model, codec, {.search = {{.beam_size = 1, .batch_size = 2}}, .max_source_length = 1}).translate(lines);
-  EXPECT_EQ(lines.left_alone, lines.cancelled);
+  EXPECT_EQ(lines.dropped, lines.cancelled);
   EXPECT_TRUE(lines.texts.contains(1));
   EXPECT_LE(std::accumulate(model.started.begin(), model.started.end(), int64_t{0}), 2 * GetParam() + 1);
 }
 
 // A search may keep a part back, for its attention, until others are done.
-TEST(LiveParts, OfALineThatIsGivenUpTheOtherPartsMakeNothing) {
+TEST(PartQueue, OfALineThatIsCancelledTheOtherPartsMakeNothing) {
   ArrivingLines lines({{.source = "a b"}, {.source = "c"}}, 2);
+  lines.cancelled = {0};
   std::vector<std::string> made;
-  LiveParts parts(lines, 1,
+  const TranslationCalls calls;
+  PartQueue parts(&lines, 1,
                   {.begin =
                        [](LineJob& line) {
                          line.parts.resize(line.request.source.size() > 1 ? 2 : 1);
@@ -183,17 +188,20 @@ TEST(LiveParts, OfALineThatIsGivenUpTheOtherPartsMakeNothing) {
                        [&](LineJob& line) {
                          made.push_back(line.request.source);
                          return true;
-                       }});
-  const auto taken = parts.take(3);
+                       }},
+                  calls);
+  auto taken = parts.take(3);
   ASSERT_EQ(taken.size(), 3u);
-  EXPECT_FALSE(parts.is_cancelled(taken[1].id));
-  lines.cancelled = {0};
-  EXPECT_TRUE(parts.is_cancelled(taken[1].id));
-  parts.finish(taken[0].id, {{}});
-  parts.finish(taken[2].id, {{}});
+  EXPECT_FALSE(taken[1].cancelled());
+  lines.client.request_stop();
+  EXPECT_TRUE(taken[1].cancelled());
+  taken[0].finish({{}});
+  taken[2].finish({{}});
+  taken.clear();
   EXPECT_EQ(made, std::vector<std::string>{"c"});
-  EXPECT_EQ(lines.left_alone, lines.cancelled);
+  EXPECT_EQ(lines.dropped, lines.cancelled);
   EXPECT_FALSE(lines.texts.contains(0));
+  EXPECT_FALSE(parts.wait());
 }
 
 TEST_P(LiveTranslation, AFailureClosesTheQueue) {
@@ -207,7 +215,7 @@ TEST_P(LiveTranslation, AFailureClosesTheQueue) {
   ArrivingLines lines(all, 3);
   EXPECT_THROW(Translator(model, codec, {.search = {{.beam_size = 1, .batch_size = 2}}}).translate(lines),
                std::runtime_error);
-  EXPECT_TRUE(lines.closed);
+  EXPECT_TRUE(lines.failed);
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, LiveTranslation, testing::Values(1, 2));

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/unicode.h"
-#include "translation/lines/translation.h"
+#include "translation/lines/request.h"
 #include "translation/word_tokenizer.h"
 
 namespace nmt::source_parts_test {

@@ -14,8 +14,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TranslationRequest request(const std::string& line, const std::string& tsv, bool placeholders = true) {
-  TranslationRequest request;
+Request request(const std::string& line, const std::string& tsv, bool placeholders = true) {
+  Request request;
   request.source = line;
   request.terms.glossary = std::make_shared<const Glossary>(Glossary::parse(tsv, "terms"));
   request.terms.keep_placeholders = placeholders;

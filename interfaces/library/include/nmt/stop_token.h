@@ -1,7 +1,9 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "nmt/export.h"
 
@@ -12,18 +14,28 @@ NMT_API_BEGIN
 class StopToken {
  public:
   /// A token of its own, which asks for nothing yet.
-  StopToken() : requested_(std::make_shared<std::atomic<bool>>(false)) {}
+  StopToken() : StopToken(nullptr) {}
+  /// One that asks by itself, too, once `asks` returns true: a time limit, a signal of another language. The work calls
+  /// it often, in any of its threads; it must not throw.
+  explicit StopToken(std::function<bool()> asks) : state_(std::make_shared<State>()) { state_->asks = std::move(asks); }
   /// The same token. What is moved from is copied: it stays a token.
   StopToken(const StopToken&) = default;
   StopToken& operator=(const StopToken&) = default;
   ~StopToken() = default;
   /// Asks for the end.
-  void request_stop() const noexcept { requested_->store(true); }
+  void request_stop() const noexcept { state_->requested = true; }
   /// Whether it was asked for.
-  bool stop_requested() const noexcept { return requested_->load(); }
+  bool stop_requested() const noexcept {
+    if (!state_->requested && state_->asks && state_->asks()) state_->requested = true;
+    return state_->requested;
+  }
 
  private:
-  std::shared_ptr<std::atomic<bool>> requested_;
+  struct State {
+    std::atomic<bool> requested = false;
+    std::function<bool()> asks;
+  };
+  std::shared_ptr<State> state_;
 };
 
 NMT_API_END

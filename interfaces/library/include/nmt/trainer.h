@@ -107,8 +107,7 @@ struct TrainingResult {
 /// nmt-train's work in one process: trains a model on prepared data; on the run directory of a run that was stopped or
 /// killed it resumes exactly where that stopped, and ends in the same bits. What it writes is what nmt-train writes.
 /// (Several processes are started through nmt-train.) One run at a time in a process: run() of another waits for it, or
-/// until its stop token asks. In a callback of a run it throws UserError, since it would wait for itself, and so it
-/// does in a process that was forked during a run.
+/// until its stop token asks. In a callback of a run it throws UserError, since it would wait for itself.
 class NMT_EXPORT Trainer {
  public:
   /// Reads and checks the configuration. Throws UserError.

@@ -154,8 +154,8 @@ struct FileStatistics {
 ///
 /// Copies share the models. Any number of threads may call a translator at the same time; each call has `threads`
 /// threads of its own (on a GPU calls wait for each other). A translator may be destroyed while calls are under way:
-/// they continue to their end. After fork() the child may continue with it where no call was under way and it is on a
-/// CPU.
+/// they continue to their end. A process made by fork() makes a translator of its own, and only where its parent has
+/// called none.
 ///
 /// Calls throw UserError (an option out of range, models without attention where it is wanted), MachineError, Stopped,
 /// and what callbacks throw.

@@ -104,12 +104,12 @@ TEST_F(DocumentTranslatorTest, ACallOfProgressOutlivesTheRequest) {
 TEST_F(DocumentTranslatorTest, ADocumentThatWaitsGoesWithItsClient) {
   take_all_threads_of_large();
   MemoryBudget budget(1 << 20);
-  MemoryBudget::Share share(budget);
-  ASSERT_TRUE(share.take(300 << 10));
+  auto share = std::make_shared<MemoryBudget::Share>(budget);
+  ASSERT_TRUE(share->take(300 << 10));
   std::stop_source leaves;
   auto waits = request({"<p>late</p>" + std::string(300 << 10, ' ')});
   waits.cancelled = leaves.get_token();
-  waits.share = std::make_shared<const MemoryBudget::Share>(std::move(share));
+  waits.share = std::move(share);
   auto held = std::make_shared<int>(0);
   const std::weak_ptr<int> still_held = held;
   documents_->translate(std::move(waits),
@@ -127,15 +127,15 @@ TEST_F(DocumentTranslatorTest, ADocumentThatWaitsGoesWithItsClient) {
   documents_.reset();
   queue_.reset();
   EXPECT_THAT(ended(), ElementsAre());
-  for (const auto& question : translator_.questions()) ASSERT_NE(question.text, "late") << "work for nobody";
+  for (const auto& question : translator_.questions()) ASSERT_NE(question.source, "late") << "work for nobody";
 }
 
 TEST_F(DocumentTranslatorTest, TextsThatAreStillInTheQueueAreHeld) {
   MemoryBudget budget(100);
-  MemoryBudget::Share share(budget);
-  ASSERT_TRUE(share.take(60));
+  auto share = std::make_shared<MemoryBudget::Share>(budget);
+  ASSERT_TRUE(share->take(60));
   auto asked = request({"<p>ab</p>"});
-  asked.share = std::make_shared<const MemoryBudget::Share>(std::move(share));
+  asked.share = std::move(share);
   translator_.hold();
   documents_->translate(std::move(asked), named("it"));
   translator_.wait_for_batches(1);

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "server/http/access_rules.h"
+#include "server/http/http_options.h"
 
 namespace nmt::address_test {
 namespace {

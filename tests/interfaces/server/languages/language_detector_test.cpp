@@ -1,5 +1,3 @@
-#include "server/languages/language_detector.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "base/files/line_reader.h"
+#include "server/languages/service_languages.h"
 #include "support.h"
 
 namespace nmt {

@@ -58,8 +58,8 @@ class ModelPoolTest : public testing::Test {
     return {.directories = {folder_ / name}, .source = source, .target = target};
   }
   std::string translated(ModelPool& pool, const std::string& source, const std::string& target) {
-    const ServiceRequest question{.text = test::training_lines().front(), .pair = {source, target}};
-    return pool.answers_to({&question, 1}, {}).at(0).n_best.at(0).text;
+    const Request request{.source = test::training_lines().front()};
+    return pool.translations({source, target}, {&request, 1}, {}).at(0).text;
   }
   std::string refusal(const ServiceConfig& config) {
     try {
@@ -97,18 +97,19 @@ TEST_F(ModelPoolTest, GoesThroughAThirdLanguage) {
   const auto once = translator.translate(std::vector{test::training_lines().front()})[0].text;
   EXPECT_EQ(translated(pool, "de", "en"), once);
   EXPECT_EQ(translated(pool, "de", "fr"), translator.translate(std::vector{once})[0].text);
-  const ServiceRequest questions[] = {{.text = "", .pair = {"de", "fr"}},
-                                      {.text = test::training_lines()[0], .n_best = 3, .pair = {"de", "fr"}},
-                                      {.text = test::training_lines()[0], .alignment = true, .pair = {"de", "fr"}}};
-  const auto answers = pool.answers_to(questions, {});
-  EXPECT_TRUE(answers[0].n_best.empty());
-  EXPECT_EQ(answers[1].n_best.size(), 3u);
-  ASSERT_FALSE(answers[2].alignment.empty());
-  for (const auto& words : answers[2].alignment) {
-    EXPECT_LE(words.source_end, questions[2].text.size());
-    EXPECT_LE(words.target_end, answers[2].n_best[0].text.size());
+  const Request requests[] = {{.source = ""},
+                              {.source = test::training_lines()[0], .n_best = 3},
+                              {.source = test::training_lines()[0], .alignment = true}};
+  const auto found = pool.translations({"de", "fr"}, requests, {});
+  EXPECT_TRUE(found[0].alternatives.empty());
+  EXPECT_EQ(found[1].alternatives.size(), 3u);
+  const auto& aligned = found[2].alternatives.at(0).aligned;
+  ASSERT_TRUE(aligned && !aligned->empty());
+  for (const auto& words : *aligned) {
+    EXPECT_LE(words.source_end, requests[2].source.size());
+    EXPECT_LE(words.target_end, found[2].text.size());
   }
-  EXPECT_TRUE(pool.answers_to(questions, [] { return true; }).empty()) << "nobody waits";
+  EXPECT_TRUE(pool.translations({"de", "fr"}, requests, [] { return true; }).empty()) << "nobody waits";
 }
 
 TEST_F(ModelPoolTest, HasNoMoreModelsThanMemory) {
@@ -163,15 +164,15 @@ TEST_F(ModelPoolTest, APrefixChoosesTheTargetLanguage) {
     ModelPool pool({.models = {model(), czech, french}, .memory = limited ? int64_t{1} << 30 : 0}, options_, log_);
     EXPECT_THAT(names(pool.pairs()), ElementsAre("de-en", "de-cs", "de-fr"));
     const auto answer = [&](const std::string& text, const std::string& target) {
-      const ServiceRequest question{.text = text, .alignment = true, .pair = {"de", target}};
-      return pool.answers_to({&question, 1}, {}).at(0);
+      const Request request{.source = text, .alignment = true};
+      return pool.translations({"de", target}, {&request, 1}, {}).at(0);
     };
     const auto text = test::training_lines().front();
     for (const std::string target : {"cs", "fr"}) {
       const auto by_prefix = answer(text, target), typed = answer(">>" + target + "<< " + text, "en");
-      EXPECT_EQ(by_prefix.n_best.at(0).text, typed.n_best.at(0).text);
+      EXPECT_EQ(by_prefix.text, typed.text);
       EXPECT_EQ(by_prefix.source_tokens, typed.source_tokens);
-      for (const auto& words : by_prefix.alignment) EXPECT_LE(words.source_end, text.size());
+      for (const auto& words : by_prefix.alternatives.at(0).aligned.value()) EXPECT_LE(words.source_end, text.size());
     }
     EXPECT_NE(answer(text, "en").source_tokens, answer(text, "cs").source_tokens);
     EXPECT_EQ(count(said_.str(), "loaded in"), 1) << "they share their weights";

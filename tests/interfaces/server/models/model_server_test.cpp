@@ -43,8 +43,7 @@ class ModelServerTest : public testing::Test {
         ModelPoolOptions{.device = "cpu"}, *log_);
   }
   std::string translated(ModelPool& pool) const {
-    const ServiceRequest question{.text = line_, .pair = {"de", "en"}};
-    return pool.answers_to({&question, 1}, {}).at(0).n_best.at(0).text;
+    return pool.translations({"de", "en"}, std::vector{Request{.source = line_}}, {}).at(0).text;
   }
   static std::string request(const nlohmann::json& fields) {
     nlohmann::json all = {{"source", "de"}, {"target", "en"}};

@@ -19,11 +19,12 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 
-std::vector<ServiceRequest> questions(const std::vector<std::string>& texts) {
-  std::vector<ServiceRequest> questions;
+std::vector<LineRequest> lines_of(const std::vector<std::string>& texts) {
+  std::vector<LineRequest> lines;
   for (const auto& text : texts)
-    questions.push_back({.text = text, .pair = {text.starts_with("other") ? "fr" : "de", "en"}});
-  return questions;
+    lines.push_back(
+        {.pair = {text.starts_with("other") ? "fr" : "de", "en"}, .request = {.source = text, .n_best = 1}});
+  return lines;
 }
 
 class RequestQueueTest : public testing::Test {
@@ -43,11 +44,11 @@ class RequestQueueTest : public testing::Test {
     };
     auto answered = std::make_shared<std::promise<Outcome>>();
     std::stop_source cancelled;
-    queue_->submit(client, questions(texts), cancelled.get_token(),
-                   [answered](const std::vector<ServiceResult>& answers, const RequestError* error) {
+    queue_->submit(client, lines_of(texts), cancelled.get_token(),
+                   [answered](const std::vector<Translation>& answers, const RequestError* error) {
                      Outcome outcome;
                      if (error) outcome = {error->status(), error->what(), {}};
-                     for (const auto& answer : answers) outcome.translations.push_back(answer.n_best.at(0).text);
+                     for (const auto& answer : answers) outcome.translations.push_back(answer.text);
                      answered->set_value(std::move(outcome));
                    });
     auto result = answered->get_future();
@@ -121,9 +122,9 @@ TEST_F(RequestQueueTest, JoinsWhatWaits) {
 }
 
 TEST_F(RequestQueueTest, ABatchIsOfOnePairAndPairsShareTheTime) {
-  queue_.emplace(in_batches([&](std::span<const ServiceRequest> batch, const auto&) {
+  queue_.emplace(in_batches([&](const LanguagePair&, std::span<const Request> batch, const auto&) {
                    auto answers = translator_.translate(batch);
-                   now_ += batch.front().text.starts_with("other") ? 3 : 1;  // those take three times as long
+                   now_ += batch.front().source.starts_with("other") ? 3 : 1;  // those take three times as long
                    return answers;
                  }),
                  QueueOptions{.max_batch = 2, .clock = [this] { return static_cast<double>(now_); }}, metrics_, *log_);
@@ -195,10 +196,10 @@ TEST_F(RequestQueueTest, ATurnThatIsEndedBeforeItsFirstLineIsNoFailure) {
   live_.allow(100);
   std::atomic<int> calls = 0;
   queue_.emplace(
-      [&](LineQueue& lines) {
+      [&](const LanguagePair& pair, TranslationQueue& lines) {
         if (++calls <= 2) queue_->end_turns();
         if (calls == 2) throw std::runtime_error("the old translator fails");
-        live_.function()(lines);
+        live_.function()(pair, lines);
       },
       QueueOptions(), metrics_, *log_);
   EXPECT_THAT(ask({"ab", "cd"}), ElementsAre("ba", "dc"));
@@ -228,16 +229,16 @@ TEST_F(RequestQueueTest, LinesAreToldInTheirOrderAsSoonAsTheyAreThere) {
   auto done = std::make_shared<std::promise<size_t>>();
   // Answers the last line first.
   queue_.emplace(
-      [](LineQueue& lines) {
+      [](const LanguagePair&, TranslationQueue& lines) {
         auto taken = lines.take(10);
         std::ranges::swap(taken.front(), taken.back());
-        for (auto& line : taken) lines.answer(line.id, {});
+        for (auto& line : taken) line.finish({});
       },
       QueueOptions(), metrics_, *log_);
   queue_->submit(
-      "client", questions({"a", "b", "c"}), {},
-      [done](const std::vector<ServiceResult>& answers, const RequestError*) { done->set_value(answers.size()); },
-      [&](int64_t line, const ServiceResult&) { told.push_back(line); });
+      "client", lines_of({"a", "b", "c"}), {},
+      [done](const std::vector<Translation>& answers, const RequestError*) { done->set_value(answers.size()); },
+      [&](int64_t line, const Translation&) { told.push_back(line); });
   EXPECT_EQ(done->get_future().get(), 3u);
   EXPECT_THAT(told, ElementsAre(0, 1, 2));
 }
@@ -253,9 +254,10 @@ TEST_F(RequestQueueTest, ALiveLineThatFailsSpoilsNoOtherRequest) {
 }
 
 TEST_F(RequestQueueTest, ATranslatorThatTakesNothingIsAFailure) {
-  queue_.emplace([](LineQueue&) { throw std::runtime_error("no model"); }, QueueOptions(), metrics_, *log_);
+  queue_.emplace([](const LanguagePair&, TranslationQueue&) { throw std::runtime_error("no model"); }, QueueOptions(),
+                 metrics_, *log_);
   EXPECT_EQ(status_of({"a", "b"}), 500);
-  queue_.emplace([](LineQueue&) {}, QueueOptions(), metrics_, *log_);
+  queue_.emplace([](const LanguagePair&, TranslationQueue&) {}, QueueOptions(), metrics_, *log_);
   EXPECT_EQ(status_of({"a", "b"}), 500);
 }
 
@@ -328,10 +330,10 @@ TEST_F(RequestQueueTest, AClientThatFillsTheQueueLeavesRoomForOthers) {
 }
 
 TEST_F(RequestQueueTest, WhatTheTranslatorRefusesIsToldToTheClient) {
-  queue_.emplace(in_batches([](std::span<const ServiceRequest> batch, const auto&) {
-                   std::vector<ServiceResult> answers;
-                   for (const auto& one : batch) answers.push_back({.refused = one.text == "no" ? "too long" : ""});
-                   for (auto& answer : answers) answer.n_best.resize(1);
+  queue_.emplace(in_batches([](const LanguagePair&, std::span<const Request> batch, const auto&) {
+                   std::vector<Translation> answers;
+                   for (const auto& one : batch)
+                     answers.push_back({.alternatives = {}, .prefix_is_cut = one.source == "no"});
                    return answers;
                  }),
                  QueueOptions(), metrics_, *log_);
@@ -363,7 +365,7 @@ TEST_F(RequestQueueTest, DropsWhatWaitsForAClientThatGaveUp) {
   translator_.hold();
   std::stop_source leaves;
   std::atomic<bool> is_told = false;
-  queue_->submit("client", questions({"a", "b"}), leaves.get_token(),
+  queue_->submit("client", lines_of({"a", "b"}), leaves.get_token(),
                  [&](const auto&, const RequestError*) { is_told = true; });
   translator_.wait_for_batches(1);  // now one line is in the translator, one waits
   EXPECT_EQ(status_of({"c"}, 20ms), 504);
@@ -383,7 +385,7 @@ TEST_F(RequestQueueTest, WhatNobodyWaitsForGoesWhileATurnGoesOn) {
   std::stop_source leaves;
   auto held = std::make_shared<int>(0);
   const std::weak_ptr<int> still_held = held;
-  queue_->submit("client", questions({"a", "b"}), leaves.get_token(),
+  queue_->submit("client", lines_of({"a", "b"}), leaves.get_token(),
                  [held = std::move(held)](const auto&, const auto*) {});
   leaves.request_stop();
   live_.allow(1);
@@ -405,15 +407,16 @@ TEST_F(RequestQueueTest, AClientThatGivesUpBeforeTheBatchLeavesNothing) {
 
 TEST_F(RequestQueueTest, ABatchThatNobodyWaitsForIsStopped) {
   std::atomic<bool> stopped = false;
-  queue_.emplace(in_batches([&](std::span<const ServiceRequest> batch, const std::function<bool()>& stop) {
-                   if (batch.front().text != "slow") return translator_.translate(batch);
-                   for (int i = 0; i < 10'000 && !stopped; ++i) {
-                     std::this_thread::sleep_for(1ms);
-                     stopped = stop();
-                   }
-                   return std::vector<ServiceResult>();
-                 }),
-                 QueueOptions{.window = 0ms}, metrics_, *log_);
+  queue_.emplace(
+      in_batches([&](const LanguagePair&, std::span<const Request> batch, const std::function<bool()>& stop) {
+        if (batch.front().source != "slow") return translator_.translate(batch);
+        for (int i = 0; i < 10'000 && !stopped; ++i) {
+          std::this_thread::sleep_for(1ms);
+          stopped = stop();
+        }
+        return std::vector<Translation>();
+      }),
+      QueueOptions{.window = 0ms}, metrics_, *log_);
   EXPECT_EQ(status_of({"slow", "slow too"}, 30ms), 504);
   EXPECT_THAT(ask({"ab"}), ElementsAre("ba"));
   EXPECT_TRUE(stopped);
@@ -422,17 +425,18 @@ TEST_F(RequestQueueTest, ABatchThatNobodyWaitsForIsStopped) {
 TEST_F(RequestQueueTest, ABatchGoesOnForWhoStillWaits) {
   std::atomic<bool> stopped = false;
   std::stop_source leaves;
-  queue_.emplace(in_batches([&](std::span<const ServiceRequest> batch, const std::function<bool()>& stop) {
-                   auto answers = translator_.translate(batch);
-                   if (batch.size() == 8) leaves.request_stop();
-                   stopped = stop();
-                   return answers;
-                 }),
-                 QueueOptions{.max_batch = 8, .window = 0ms}, metrics_, *log_);
+  queue_.emplace(
+      in_batches([&](const LanguagePair&, std::span<const Request> batch, const std::function<bool()>& stop) {
+        auto answers = translator_.translate(batch);
+        if (batch.size() == 8) leaves.request_stop();
+        stopped = stop();
+        return answers;
+      }),
+      QueueOptions{.max_batch = 8, .window = 0ms}, metrics_, *log_);
   translator_.hold();
   auto first = ask_aside({"x"});
   translator_.wait_for_batches(1);
-  queue_->submit("client", questions({"ab", "cd", "ef", "gh"}), leaves.get_token(),
+  queue_->submit("client", lines_of({"ab", "cd", "ef", "gh"}), leaves.get_token(),
                  [](const auto&, const RequestError*) {});
   auto stays = ask_aside({"1a", "1b", "1c", "1d"});
   ASSERT_TRUE(waiting_becomes(8));
@@ -468,8 +472,9 @@ TEST_F(RequestQueueTest, AFailureEndsTheRestOfItsRequest) {
 }
 
 TEST_F(RequestQueueTest, TooFewAnswersAreAFailure) {
-  queue_.emplace(in_batches([](std::span<const ServiceRequest>, const auto&) { return std::vector<ServiceResult>(); }),
-                 QueueOptions{.window = 0ms}, metrics_, *log_);
+  queue_.emplace(
+      in_batches([](const LanguagePair&, std::span<const Request>, const auto&) { return std::vector<Translation>(); }),
+      QueueOptions{.window = 0ms}, metrics_, *log_);
   EXPECT_EQ(status_of({"a"}), 500);
 }
 
