@@ -30,8 +30,8 @@ struct Block {
   std::exception_ptr error;  // of reading what follows these pairs
 };
 
-void read_block(CorpusReader& reader, Block& block) {
-  block.pairs.clear();
+Block read_block(CorpusReader& reader) {
+  Block block;
   block.pairs.reserve(kBlockPairs);
   try {
     for (size_t bytes = 0; block.pairs.size() < kBlockPairs && bytes < kBlockBytes;) {
@@ -43,6 +43,7 @@ void read_block(CorpusReader& reader, Block& block) {
   } catch (...) {
     block.error = std::current_exception();
   }
+  return block;
 }
 
 /// A block, and the task that transforms it; the task is waited for before the block goes.
@@ -55,28 +56,31 @@ struct BlockAtWork {
 
 void run_pairs(CorpusReader& reader, int threads, const PairStages& stages) {
   threads = std::clamp(threads, 1, kMaxThreads);
-  // One block more than threads: they have work while this thread takes and reads.
+  // One block more than threads: they have work while this thread takes.
   const int64_t most = threads > 1 ? threads + 1 : 1;
-  const auto policy = threads > 1 ? std::launch::async : std::launch::deferred;
+  const auto run = [policy = threads > 1 ? std::launch::async : std::launch::deferred](auto body) {
+    try {
+      return std::async(policy, std::move(body));
+    } catch (const std::system_error& error) {
+      throw_no_thread(error);
+    }
+  };
+  const auto read = [&reader] { return read_block(reader); };
   std::deque<BlockAtWork> at_work;
   bool ended = false;
+  auto next = run(read);
   for (int64_t number = 0;;) {
     while (!ended && std::ssize(at_work) < most) {
-      auto& next = at_work.emplace_back();
-      read_block(reader, next.block);
-      ended = next.block.error || next.block.pairs.empty();
-      if (next.block.pairs.empty() && !next.block.error) {
-        at_work.pop_back();
-        break;
-      }
+      auto block = next.get();
+      ended = block.error || block.pairs.empty();
+      if (!ended) next = run(read);
+      if (block.pairs.empty() && !block.error) break;
+      auto& added = at_work.emplace_back();
+      added.block = std::move(block);
       const int worker = static_cast<int>(number++ % most);
-      try {
-        next.transformed = std::async(policy, [&stages, &next, worker] {
-          for (auto& pair : next.block.pairs) stages.transform(pair, worker);
-        });
-      } catch (const std::system_error& error) {
-        throw_no_thread(error);
-      }
+      added.transformed = run([&stages, &added, worker] {
+        for (auto& pair : added.block.pairs) stages.transform(pair, worker);
+      });
     }
     if (at_work.empty()) return;
     auto& first = at_work.front();
