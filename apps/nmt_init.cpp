@@ -104,7 +104,8 @@ int run(const Arguments& arguments) {
     training.pairs = counts.pairs[0];
     fmt::print("{}: {} pairs for training, {} for validation, {} for the test", parts.string(), counts.pairs[0],
                counts.pairs[1], counts.pairs[2]);
-    fmt::print(counts.left_out ? "; {} left out, of which the training text has a side\n" : "\n", counts.left_out);
+    if (counts.left_out > 0) fmt::print("; {} left out, of which the training text has a side", counts.left_out);
+    fmt::print("\n");
     data.train1 = {part(TextPart::kTrain, 0)}, data.train2 = {part(TextPart::kTrain, 1)};
   } else {
     data.train1 = {given(arguments.train, 0)}, data.train2 = {given(arguments.train, 1)};

@@ -31,11 +31,19 @@ int64_t multiplied_weights(const ModelConfig& model, int64_t vocab_size) {
   return model.num_blocks * (3 * attention + 2 * feed_forward) + vocab_size * model.d_model;
 }
 
+/// The preset by itself: what it says of validation needs a set, which every text of one's own gets.
+Config preset_config(std::string_view name) {
+  Config config =
+      parse_config(find_preset(name)->yaml, std::string(name), {"data.eval1=valid", "data.eval2=valid"}).config;
+  config.data.eval1.clear(), config.data.eval2.clear();
+  return config;
+}
+
 }  // namespace
 
 OwnPlan plan_training(const TextSurvey& training) {
   OwnPlan plan{.preset = preset_for(training.pairs), .vocab_size = vocabulary_for(training.pairs)};
-  const Config config = parse_config(find_preset(plan.preset)->yaml, std::string(plan.preset)).config;
+  const Config config = preset_config(plan.preset);
   const double pieces_in_word = plan.vocab_size <= 4000 ? 1.6 : 1.35;
   const double tokens = static_cast<double>(training.pairs) * (training.words() * pieces_in_word + 1);
   const double updates = std::max(1.0, tokens / static_cast<double>(config.training.batch_size));  // of an epoch
@@ -52,13 +60,14 @@ OwnPlan plan_training(const TextSurvey& training) {
 
 std::string own_configuration(const DataConfig& data, const std::string& run_dir, const TextSurvey& training,
                               const OwnPlan& plan) {
-  const Config preset = parse_config(find_preset(plan.preset)->yaml, std::string(plan.preset)).config;
+  const Config preset = preset_config(plan.preset);
   Config config = preset;
   config.data.dir = data.dir;
   config.data.source_language = data.source_language, config.data.target_language = data.target_language;
   config.data.train1 = data.train1, config.data.train2 = data.train2;
   config.data.eval1 = data.eval1, config.data.eval2 = data.eval2;
   config.data.test1 = data.test1, config.data.test2 = data.test2;
+  config.data.drop_test_overlap = true;
   config.data.vocab_size = plan.vocab_size;
   config.training.num_epochs = plan.num_epochs;
   config.training.warmup_steps = plan.warmup_steps;

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
+#include <utility>
 
 #include "base/files/file.h"
 #include "base/unicode.h"
@@ -50,13 +50,14 @@ class Splitter {
   void for_each(const Call& call) const {
     CorpusReader reader(files_, reading_);
     TextPair pair;
-    std::optional<TextPart> document;
+    TextPart part = TextPart::kTrain;
+    bool begins = true;  // a document
     while (reader.next(pair)) {
-      if (is_separator(pair)) document.reset();
+      begins = begins || !by_document_ || is_separator(pair);
       if (!is_complete(pair)) continue;
       const uint64_t source = hash_of_text(pair.source);
-      if (!by_document_ || !document) document = part_of(source);
-      call(*document, pair, source, hash_of_text(pair.target));
+      if (std::exchange(begins, false)) part = part_of(source);
+      call(part, pair, source, hash_of_text(pair.target));
     }
   }
 

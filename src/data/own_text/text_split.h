@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/pairs/corpus_files.h"
+#include "text/pairs/pair_reader.h"
 
 namespace nmt {
 

@@ -124,7 +124,9 @@ TEST(OwnConfigurationTest, FitsTheText) {
 
 TEST(OwnConfigurationTest, IsShortAndReadsBack) {
   const TextSurvey survey{.pairs = 5000, .target_words = 50'000};
-  DataConfig data{.dir = "mine/prepared", .source_language = "cs", .train1 = {"a: b.cs"}, .train2 = {"a.en"}};
+  DataConfig data;
+  data.dir = "mine/prepared", data.source_language = "cs";
+  data.train1 = {"a: b.cs"}, data.train2 = {"a.en"};
   data.eval1 = "v.cs", data.eval2 = "v.en";
   const std::string yaml = own_configuration(data, "mine/run", survey, plan_training(survey));
   EXPECT_LE(std::ranges::count(yaml, '\n'), 20) << yaml;
