@@ -11,13 +11,28 @@ int64_t RowLogits::column(int32_t token) const {
   return columns_.empty() ? token : std::ranges::lower_bound(columns_, token) - columns_.begin();
 }
 
-void RowLogits::update(std::span<const Place> places, const std::function<void(std::span<float>)>& change) {
-  if (places.empty()) return;
+std::vector<int64_t> RowLogits::flat(std::span<const Place> places) const {
   std::vector<int64_t> flat;
   for (const auto& [row, token] : places) flat.push_back(row * logits_.columns() + column(token));
-  auto values = logits_.at(flat);
+  return flat;
+}
+
+void RowLogits::update(std::span<const Place> places, const std::function<void(std::span<float>)>& change) {
+  if (places.empty()) return;
+  const auto at = flat(places);
+  auto values = logits_.at(at);
   change(values);
-  logits_.set(flat, values);
+  logits_.set(at, values);
+}
+
+void RowLogits::penalize(std::span<const Place> places, float penalty) {
+  if (!places.empty()) logits_.penalize(flat(places), penalty);
+}
+
+void Logits::penalize(std::span<const int64_t> places, float penalty) {
+  auto values = at(places);
+  for (float& value : values) value = value > 0 ? value / penalty : value * penalty;
+  set(places, values);
 }
 
 namespace {

@@ -27,6 +27,8 @@ class Logits {
   virtual int64_t columns() const = 0;
   virtual std::vector<float> at(std::span<const int64_t> places) const = 0;
   virtual void set(std::span<const int64_t> places, std::span<const float> values) = 0;
+  /// Divides positive logits by the penalty and multiplies negative ones; on a device without waiting for it.
+  virtual void penalize(std::span<const int64_t> places, float penalty);
 };
 
 /// The logits of a step, for rules to change.
@@ -46,8 +48,10 @@ class RowLogits {
   };
   /// Replaces the logits at these places, each named once: change() gets all of them, [n].
   void update(std::span<const Place> places, const std::function<void(std::span<float>)>& change);
+  void penalize(std::span<const Place> places, float penalty);  ///< Logits::penalize
 
  private:
+  std::vector<int64_t> flat(std::span<const Place> places) const;
   int64_t column(int32_t token) const;
 
   Logits& logits_;
@@ -179,10 +183,7 @@ class RepetitionPenalty final : public LogitsRule {
       for (const int32_t token : tokens)
         if (logits.has(token)) seen.push_back({row, token});
     }
-    const auto penalty = static_cast<float>(penalty_);
-    logits.update(seen, [penalty](std::span<float> values) {
-      for (float& value : values) value = value > 0 ? value / penalty : value * penalty;
-    });
+    logits.penalize(seen, static_cast<float>(penalty_));
   }
 
  private:

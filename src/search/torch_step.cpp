@@ -53,6 +53,11 @@ class DeviceLogits final : public Logits {
         torch::tensor(at::ArrayRef<float>(values.data(), values.size()), torch::kFloat), logits_.device());
     logits_.view(-1).index_copy_(0, to_device(places), on_device);
   }
+  void penalize(std::span<const int64_t> places, float penalty) override {
+    const auto on_device = to_device(places);
+    const auto values = logits_.view(-1).index_select(0, on_device);
+    logits_.view(-1).index_copy_(0, on_device, at::where(values > 0, values / penalty, values * penalty));
+  }
 
  private:
   torch::Tensor to_device(std::span<const int64_t> places) const {
