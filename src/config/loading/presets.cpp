@@ -5,9 +5,8 @@
 namespace nmt {
 
 const std::vector<Preset>& presets() {
-  static const std::vector<Preset> all{{"small_text", "up to 40,000 pairs", small_text_preset()},
-                                       {"medium_text", "up to a million pairs", medium_text_preset()},
-                                       {"large_text", "millions of pairs", large_text_preset()}};
+  static const std::vector<Preset> all{
+      {"small_text", small_text_preset()}, {"medium_text", medium_text_preset()}, {"large_text", large_text_preset()}};
   return all;
 }
 

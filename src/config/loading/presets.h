@@ -6,17 +6,17 @@
 
 namespace nmt {
 
-/// The configurations that a file may name as its `base:` without their own files being there: for a user's own text.
+/// A configuration for a user's own text: configs/NAME.yaml when the toolkit was built. A file names it as its `base:`
+/// wherever it stands.
 struct Preset {
-  std::string_view name;     ///< "small_text"
-  std::string_view summary;  ///< "up to 40,000 pairs"
-  const std::string& yaml;   ///< that of configs/NAME.yaml when the toolkit was built
+  std::string_view name;  ///< "small_text"
+  const std::string& yaml;
 };
 
-const std::vector<Preset>& presets();
+const std::vector<Preset>& presets();              ///< the smallest first
 const Preset* find_preset(std::string_view name);  ///< null: there is none
 
-// Of configs/, embedded by CMake.
+// What CMake embeds.
 const std::string& small_text_preset();
 const std::string& medium_text_preset();
 const std::string& large_text_preset();

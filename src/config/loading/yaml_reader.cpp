@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <sstream>
 
 #include "base/error.h"
@@ -204,12 +205,11 @@ std::vector<Setting> Reader::read_base(const Setting& base) {
   check_cycle(base, file);
   std::error_code failed;
   if (!std::filesystem::exists(file, failed)) {
-    const Preset* preset = find_preset(base.value.Scalar());
-    if (preset) return read_text(preset->yaml, std::string(preset->name));
-    std::vector<std::string_view> names;
-    for (const Preset& one : presets()) names.push_back(one.name);
+    if (const Preset* preset = find_preset(base.value.Scalar()))
+      return read_text(preset->yaml, std::string(preset->name));
     refuse(base.source, base.line,
-           fmt::format("base: no such file {}, and no preset; those are {}", file.string(), fmt::join(names, ", ")));
+           fmt::format("base: no such file {}; presets are {}", file.string(),
+                       fmt::join(presets() | std::views::transform(&Preset::name), ", ")));
   }
   if (!std::filesystem::is_regular_file(file, failed))  // a device never ends, a pipe keeps us waiting
     refuse(base.source, base.line, fmt::format("base: {} is no regular file; name one", file.string()));
