@@ -33,7 +33,8 @@ using namespace nmt;
 struct Arguments {
   std::string config;
   std::vector<std::string> settings;
-  bool overwrite = false, print_config = false;
+  bool overwrite = false;
+  std::string print_config;
   std::string tokenize, detokenize;  // languages
   bool split_dashes = false, no_escape = false;
   std::string encode, decode;  // folders
@@ -49,7 +50,7 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->type_name("SECTION.KEY=VALUE")
       ->allow_extra_args(false);
   app.add_flag("--overwrite", arguments.overwrite, "replaces prepared data that was made of other files or options");
-  app.add_flag("--print-config", arguments.print_config, "prints the complete effective configuration and ends");
+  add_print_config(app, arguments.print_config);
   app.add_option("--tokenize", arguments.tokenize,
                  "only cuts standard input into tokens, line by line, as the Moses tokenizer does, to standard output")
       ->excludes("--config")
@@ -152,8 +153,8 @@ int prepare(const Arguments& arguments) {
   const LoadedConfig loaded = load_config(arguments.config, arguments.settings);
   const auto log = make_logger("nmt-prepro");
   for (const auto& notice : loaded.notices) log->info("{}", notice);
-  if (arguments.print_config) {
-    std::cout << to_yaml(loaded.config, YamlComments::kHelp);
+  if (!arguments.print_config.empty()) {
+    print_config(loaded.config, arguments.print_config);
     return kDone;
   }
   catch_stop_signals();

@@ -38,7 +38,8 @@ struct Arguments {
   std::optional<int64_t> profile;
   std::optional<std::string> report_only;
   std::optional<std::string> memory;
-  bool restart = false, print_config = false, dry_run = false;
+  std::string print_config;
+  bool restart = false, dry_run = false;
 
   void add_to(CLI::App& app) {
     app.set_version_flag("--version", program_version("nmt-train", torch_and_kernels()));
@@ -69,7 +70,7 @@ struct Arguments {
            "of the device here")
         ->type_name("SIZE");
     app.add_flag("--restart", restart, "starts again; an old run is renamed to NAME.old-N");
-    app.add_flag("--print-config", print_config, "prints the complete effective configuration and ends");
+    add_print_config(app, print_config);
   }
 
   /// Each of them is all that the program does.
@@ -77,7 +78,7 @@ struct Arguments {
     std::vector<std::string> modes;
     if (report_only) modes.push_back("--report-only");
     if (dry_run) modes.push_back("--dry-run");
-    if (print_config) modes.push_back("--print-config");
+    if (!print_config.empty()) modes.push_back("--print-config");
     if (modes.size() > 1)
       throw Error(fmt::format("{}: does not go with {}; leave one of them out", modes[0], modes[1]));
     if (memory && !dry_run) throw Error("--memory: is for --dry-run");
@@ -153,8 +154,8 @@ int train(const Arguments& arguments) {
   const auto log = make_logger("nmt-train");
   if (process.rank > 0) log->set_level(spdlog::level::err);
   for (const auto& notice : loaded.notices) log->info("{}", notice);
-  if (arguments.print_config) {
-    if (process.rank == 0) std::cout << to_yaml(config, YamlComments::kHelp);
+  if (!arguments.print_config.empty()) {
+    if (process.rank == 0) print_config(config, arguments.print_config);
     return kDone;
   }
   if (arguments.dry_run) return dry_run(arguments, config, process);

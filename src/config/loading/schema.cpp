@@ -166,4 +166,18 @@ std::string to_yaml(const Config& config, YamlComments comments) {
   return yaml;
 }
 
+std::string changed_yaml(const Config& config, const Config& from) {
+  std::string yaml;
+  for (const Section& section : sections()) {
+    std::string rows;
+    for (const Option& option : options()) {
+      const std::string value = format_value(option, config);
+      if (option.section == section.name && value != format_value(option, from))
+        rows += fmt::format("  {}: {}\n", option.name, value);
+    }
+    if (!rows.empty()) yaml += fmt::format("{}:\n{}", section.name, rows);
+  }
+  return yaml;
+}
+
 }  // namespace nmt

@@ -35,4 +35,7 @@ LoadedConfig parse_config(const std::string& yaml, const std::string& name,
 enum class YamlComments { kNone, kHelp };
 std::string to_yaml(const Config& config, YamlComments comments = YamlComments::kNone);
 
+/// The options that `config` and `from` differ in, as YAML.
+std::string changed_yaml(const Config& config, const Config& from = {});
+
 }  // namespace nmt

@@ -89,6 +89,7 @@ int UpdateLoop::run() {
       parts_.observer.on_end("stopped by a signal before the first update was done: the same command begins again");
     } else {
       save_checkpoint();
+      if (!meter_.empty()) report_interval();
       if (parts_.group.leads()) parts_.observer.on_checkpoint(progress_.update);
       parts_.observer.on_end("stopped by a signal; the state is saved: the same command resumes");
     }
@@ -99,9 +100,9 @@ int UpdateLoop::run() {
 void UpdateLoop::update() {
   const auto& config = parts_.config;
   const int64_t epoch = progress_.position.epoch, number = progress_.update + 1;
-  learning_rate_ = parts_.schedule(schedule_time());
-  auto launched =
-      launch_update(parts_.update, next_batches(), {static_cast<uint64_t>(config.run.seed), number}, learning_rate_);
+  const double rate = parts_.schedule(schedule_time());
+  auto launched = launch_update(parts_.update, next_batches(), {static_cast<uint64_t>(config.run.seed), number}, rate);
+  learning_rate_ = rate;
   if (parts_.average) parts_.average->follow(number);
   progress_.update = number;
   progress_.position = parts_.batches.position();
