@@ -47,7 +47,7 @@ void ConsoleObserver::tell(const std::string& line) {
 
 void ConsoleObserver::on_start(const TrainingStart& start) {
   tell(format_start(start));
-  if (start.update > 0) tell(fmt::format("going on after update {}", with_commas(start.update)));
+  if (start.update > 0) tell(fmt::format("resuming after update {}", with_commas(start.update)));
   bar_.emplace("train", expected_updates(start), "updates");
 }
 
