@@ -77,8 +77,8 @@ int run(int argc, char** argv) {
     log->warn("{}", unused);
   std::optional<Config> config;
   if (!arguments.config_file.empty()) config = arguments.load_run(*log);
-  if (arguments.print_config) {
-    print(to_yaml(*config));
+  if (!arguments.print_config.empty()) {
+    print_config(*config, arguments.print_config);
     return kDone;
   }
   const Config* run_config = config ? &*config : nullptr;

@@ -172,6 +172,7 @@ endfunction()
 
 # The libraries a program needs beyond base; a program that is not named here gets everything.
 set(NMT_LIBRARIES_nmt_score nmt_scoring)
+set(NMT_LIBRARIES_nmt_init nmt_data)
 set(NMT_LIBRARIES_nmt_prepro nmt_data)
 set(NMT_LIBRARIES_nmt_export nmt_convert)
 

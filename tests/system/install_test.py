@@ -13,7 +13,7 @@ import unittest
 
 OPTIONS = None  # set by main
 
-TORCH_FREE = {"nmt-prepro", "nmt-score"}
+TORCH_FREE = {"nmt-init", "nmt-prepro", "nmt-score"}
 
 
 class Install(unittest.TestCase):
@@ -74,6 +74,18 @@ class Install(unittest.TestCase):
         done = self.run_program("nmt-prepro", "-c", str(presets[0]), "--print-config")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("training:", done.stdout)
+
+    def test_without_the_library_the_programs_are_installed(self):
+        rules = (pathlib.Path(OPTIONS.build) / "cmake_install.cmake").read_text()
+        if "libnmt.so" not in rules:
+            self.skipTest("a build without the library")
+        folder = pathlib.Path(self.temporary.name)
+        (folder / "rules.cmake").write_text(rules.replace("libnmt.so", "libnmt_that_is_not_built.so"))
+        done = subprocess.run([OPTIONS.cmake, f"-DCMAKE_INSTALL_PREFIX={folder / 'programs'}", "-P", "rules.cmake"],
+                              cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("Installing the programs alone; cmake --build ", done.stdout)
+        self.assertEqual(sorted(path.name for path in (folder / "programs").iterdir()), ["bin", "share"])
 
     def test_the_numbers_are_right_here(self):
         if OPTIONS.torch == "0":
