@@ -159,7 +159,8 @@ TEST_F(PlainModelTest, LeavesTheUnusualToLibTorch) {
     const SearchModel only{.model = model.get()};
     EXPECT_FALSE(is_plain(std::span(&only, 1))) << form;
   }
-  const auto recurrent = model_of("architecture: recurrent, d_model: 12, num_blocks: 1, attention_score: additive");
+  const auto recurrent =
+      model_of("architecture: recurrent, d_model: 12, num_blocks: 1, attention_score: additive, tie_embeddings: none");
   const SearchModel only{.model = recurrent.get()};
   EXPECT_FALSE(is_plain(std::span(&only, 1)));
   usual->set_compute_type(torch::kBFloat16);
