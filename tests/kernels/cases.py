@@ -179,8 +179,8 @@ def loss(bench, classes=5003, smoothing=0.1):
     rows, stride = 9, -(-classes // 16) * 16
     logits = bench.half(rows, stride) * 3
     labels = bench.ints([0, classes - 1, -1, 4098, 17, 4, 5, 6, -2])
-    logits[3, [4098, 40]] = 20.0  # two that are highest: the first is the best
-    logits[4, 17] = 20.0
+    logits[3, [4098, 2]] = 20.0  # two that are highest, one thread's: the first is the best, here not the label
+    logits[4, [17, 40]] = 20.0
     x = twins.leaf(logits[:, :classes])
     losses, scale = bench.result(rows, 3), bench.randn(1)
     bench.launch("smoothed_cross_entropy", (rows,), logits=logits, labels=labels, losses=losses, scale_ptr=scale,
