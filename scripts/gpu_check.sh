@@ -167,7 +167,9 @@ fi
 kernels() {
   if [ "$rehearses" = 1 ]; then skip "no kernels on the simulated device: tests/kernels runs them in Triton's interpreter"; fi
   NMT_KERNELS_ON=card python3 -B tests/kernels/test_kernels.py
+  python3 -B bench/training/card_kernels.py >"$out/kernels.md"
 }
+tables=(kernels)  # each of a step; the report ends with them
 step kernels 180 card "kernels beside their twins" kernels
 
 # All of it has one configuration: a training asks for the very options that its data were prepared with.
@@ -235,8 +237,6 @@ against_the_cpu() {
 }
 step losses 300 card "losses of the first $some updates as on the CPU" against_the_cpu
 
-# Tables, each of a step, which the report ends with.
-tables=()
 training_speed() {
   local peak arguments=(--size small --size base --size big --precision bf16)
   peak=$("$bin/bench/device_peak_bench" "$device" "$n")
