@@ -8,7 +8,7 @@ from kernels import adam, attention, embedding, loss, normalise
 TYPES = {"*bf16": "q_ptr k_ptr v_ptr out_ptr dout_ptr dq_ptr dk_ptr dv_ptr x_ptr r_ptr y_ptr n_ptr dn_ptr dy_ptr "
                   "dx_ptr dr_ptr h_ptr dh_ptr logits table position_table copy",
          "*fp32": "r_bias_ptr weight_ptr bias_ptr statistics parts sums losses scale_ptr dtable angles_ptr weights "
-                  "first_moment second_moment gradient control options rate_ptr",
+                  "first_moment second_moment gradient control options rate_ptr pair",
          "*fp64": "betas",
          "*i32": "tiles query_segments key_segments positions words labels order pieces entries",
          "*i64": "key_ptr places steps",
@@ -60,6 +60,7 @@ def instances():
              Instance("relu_backward", normalise.relu_backward, wide, 4),
              Instance("sum_parts", normalise.sum_parts, {"BLOCK": 64}, 4),
              Instance("smoothed_cross_entropy", loss.smoothed_cross_entropy, {"BLOCK": 4096}, 16),
+             Instance("paired_cross_entropy", loss.paired_cross_entropy, {"BLOCK": 2048}, 16),
              Instance("embedding_forward", embedding.embedding_forward, {"BLOCK": 256, "ROWS": 4}, 4),
              Instance("embedding_pieces", embedding.embedding_pieces, {"BLOCK": 256, "ROWS": 16}, 4),
              Instance("embedding_words", embedding.embedding_words, {"BLOCK": 256, "ROWS": 16}, 4)]

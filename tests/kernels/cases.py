@@ -190,6 +190,28 @@ def loss(bench, classes=5003, smoothing=0.1):
     return {"losses": (losses, expected), "gradient": (logits[:, :classes], wanted)}
 
 
+def paired_loss(bench, classes=4107, smoothing=0.1):
+    pairs, stride, weights = 5, -(-classes // 16) * 16, [0.5, 0.7, 0.3, 0.2]
+    logits = bench.half(2 * pairs, stride) * 2
+    labels = bench.ints([0, classes - 1, -1, 2050, 17])
+    logits[6, [2050, 2]] = 20.0
+    logits[8, [17, 40]] = 20.0
+    x = twins.leaf(logits[:, :classes])
+    losses, scale, pair = bench.result(pairs, 3), bench.randn(1), bench.randn(4)
+    pair.copy_(torch.tensor(weights))
+    bench.launch("paired_cross_entropy", (pairs,), logits=logits, labels=labels, losses=losses, scale_ptr=scale,
+                 pair=pair, classes=classes, stride=stride, smoothing=smoothing)
+    p, q = x[0::2], x[1::2]
+    counts = (labels >= 0).float()
+    expected = twins.cross_entropy(p, labels, smoothing)
+    both = twins.divergence(p, q), twins.divergence(q, p)
+    loss = weights[0] * expected[:, 0] + weights[1] * twins.cross_entropy(q, labels, smoothing)[:, 0]
+    loss = loss + counts * (weights[2] * both[0] + weights[3] * both[1])
+    wanted, = twins.gradients(loss.sum() * scale, torch.ones(1, device=scale.device), x)
+    return {"loss": (losses[:, 0], loss), "of the label": (losses[:, 1:], expected[:, 1:]),
+            "gradient": (logits[:, :classes], wanted)}
+
+
 def pieces_of(words, size):
     """Order, pieces and entries of embedding_pieces and embedding_words."""
     order = numpy.argsort(words, kind="stable")
@@ -290,6 +312,7 @@ CASES = [
     Case("sums of columns", relu, {"has_relu": 0}, 1e-6, 1e-5),
     Case("smoothed loss", loss, {}, 3e-6, 5e-3),
     Case("loss without smoothing", loss, {"smoothing": 0.0}, 3e-6, 5e-3),
+    Case("loss of two predictions", paired_loss, {}, 1e-5, 5e-3),
     Case("embedding", embedding, {}, 1e-6, 5e-3),
     Case("embedding without positions", embedding, {"has_positions": 0, "width": 96}, 1e-6, 5e-3),
     Case("Adam", adam, {}, 1e-6, 3e-3),

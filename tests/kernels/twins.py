@@ -83,3 +83,8 @@ def cross_entropy(logits, labels, smoothing):
     loss = F.cross_entropy(logits, wanted, reduction="none", label_smoothing=smoothing)
     plain = F.cross_entropy(logits, wanted, reduction="none")
     return torch.stack([loss, plain, (logits.argmax(-1) == wanted).float()], 1) * counts[:, None]
+
+
+def divergence(p, q):
+    """KL(softmax(p) || softmax(q)) of each row."""
+    return F.kl_div(q.log_softmax(-1), p.log_softmax(-1), log_target=True, reduction="none").sum(-1)
