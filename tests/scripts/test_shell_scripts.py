@@ -147,6 +147,26 @@ class ShellScripts(unittest.TestCase):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.05)
 
+    def test_a_bundle_that_is_not_whole_is_refused(self):
+        self.copy("scripts/common.sh", "scripts/gpu_check.sh")
+        bundle = self.folder / "nmt-gpu"
+        (bundle / "build").mkdir(parents=True)
+        self.script(bundle / "build/nmt-train", "exit 0")
+        (bundle / "kernels").mkdir()
+        (bundle / "kernels/compiled.z").write_bytes(b"whole")
+        files = subprocess.run("sha256sum build/nmt-train kernels/compiled.z", shell=True, cwd=bundle, check=True,
+                               stdout=subprocess.PIPE).stdout
+        (bundle / "files.sha256").write_bytes(files)
+        self.script(self.bin / "nvidia-smi", "exit 9")
+        self.script(self.bin / "python3", "exit 0")  # no torch: what is asked for next
+        check = ["scripts/gpu_check.sh", "--kernels", "--offline", str(bundle)]
+        self.assertIn("python3 has no torch", self.run_script(*check)[1])
+        (bundle / "kernels/compiled.z").write_bytes(b"cut")
+        code, output = self.run_script(*check)
+        self.assertEqual(code, 2, output)
+        self.assertIn("kernels/compiled.z: FAILED", output)
+        self.assertIn(f"gpu_check.sh: {bundle}: damaged or not whole, see above: carry it once more", output)
+
 
 if __name__ == "__main__":
     sys.exit(unittest.main())
