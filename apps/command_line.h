@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/files/strict_json.h"
 #include "base/process/program_description.h"
+#include "config/loading/schema.h"
 #include "config/option_listing.h"
 
 namespace nmt {
@@ -74,12 +75,16 @@ inline ProgramDescription description_of(const CLI::App& app) {
                              .options = {}};
   std::vector<std::string> groups;
   for (const CLI::Option* option : app.get_options()) {
-    if (option->get_group().empty()) continue;
+    if (option->get_positional()) {
+      program.usage = option->get_name(true) + " " + program.usage;
+      program.arguments.push_back({option->get_name(true), option->get_description()});
+    }
+    if (option->get_group().empty() || option->get_positional()) continue;
     if (std::ranges::find(groups, option->get_group()) == groups.end()) groups.push_back(option->get_group());
   }
   for (const auto& group : groups) {
     for (const CLI::Option* option : app.get_options())
-      if (option->get_group() == group) program.options.push_back(description_of(*option));
+      if (option->get_group() == group && !option->get_positional()) program.options.push_back(description_of(*option));
   }
   return program;
 }
@@ -90,6 +95,25 @@ inline std::string program_version(const std::string& program, const std::string
   return fmt::format("{} {}\n{}SentencePiece {}\nprocessor: {}; in use: {}", program, version(),
                      libraries.empty() ? "" : libraries + "\n", NMT_SENTENCEPIECE_VERSION, cpu_name(),
                      cpu_features().empty() ? "no extensions" : cpu_features());
+}
+
+/// --print-config: `what` becomes all or changed; empty: it was not given.
+inline CLI::Option* add_print_config(CLI::App& app, std::string& what) {
+  const auto check = [](const std::string& given) {
+    return given == "all" || given == "changed" ? std::string() : "'" + given + "' is neither all nor changed";
+  };
+  return app
+      .add_option("--print-config", what,
+                  "prints the effective configuration and ends: every option with its help, or those that are not at "
+                  "their defaults")
+      ->expected(0, 1)
+      ->default_str("all")
+      ->type_name("all|changed")
+      ->check(check, "");
+}
+
+inline void print_config(const Config& config, const std::string& what) {
+  std::cout << (what == "changed" ? changed_yaml(config) : to_yaml(config, YamlComments::kHelp));
 }
 
 /// Ends --help and the manual page with commands that show the usual ways.

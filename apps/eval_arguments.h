@@ -28,7 +28,8 @@ struct EvalArguments {
   bool ensemble = false;
   bool no_loss = false;
   std::optional<double> teacher_forcing;  // of the loss
-  bool confidence = false, quiet = false, print_config = false, self_test = false;
+  bool confidence = false, quiet = false, self_test = false;
+  std::string print_config;
   std::vector<std::string> similarity;  // none or two texts
   EvaluationFiles files;
   std::vector<std::filesystem::path> config_files;  // load_run() fills them: the configuration and its base files
@@ -42,7 +43,7 @@ struct EvalArguments {
         ->allow_extra_args(false)
         ->needs("--config")
         ->type_name("KEY=VALUE");
-    app.add_flag("--print-config", print_config, "print the effective configuration and end")->needs("--config");
+    add_print_config(app, print_config)->needs("--config");
     app.add_option("-m,--model", models, "model directory; several are compared with the first")->type_name("DIR");
     app.add_flag("--ensemble", ensemble, "translate with all models of -m together instead of comparing them")
         ->needs("--model");

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <functional>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +34,9 @@ using namespace nmt;
 struct Arguments {
   std::string config;
   std::vector<std::string> settings;
-  bool overwrite = false, print_config = false;
+  std::optional<std::string> from_model;
+  bool overwrite = false;
+  std::string print_config;
   std::string tokenize, detokenize;  // languages
   bool split_dashes = false, no_escape = false;
   std::string encode, decode;  // folders
@@ -48,8 +51,11 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--set", arguments.settings, "sets one option, over the file; as often as wanted")
       ->type_name("SECTION.KEY=VALUE")
       ->allow_extra_args(false);
+  app.add_option("--from-model", arguments.from_model,
+                 "model directory whose vocabulary is taken: training.init_from of the configuration")
+      ->type_name("DIR");
   app.add_flag("--overwrite", arguments.overwrite, "replaces prepared data that was made of other files or options");
-  app.add_flag("--print-config", arguments.print_config, "prints the complete effective configuration and ends");
+  add_print_config(app, arguments.print_config);
   app.add_option("--tokenize", arguments.tokenize,
                  "only cuts standard input into tokens, line by line, as the Moses tokenizer does, to standard output")
       ->excludes("--config")
@@ -91,7 +97,7 @@ void check_use(const CLI::App& app) {
   };
   const bool words = given("--tokenize") || given("--detokenize"), pieces = given("--encode") || given("--decode");
   if (words || pieces) {
-    for (const char* name : {"--set", "--overwrite", "--print-config"}) refuse(name, "--config");
+    for (const char* name : {"--set", "--from-model", "--overwrite", "--print-config"}) refuse(name, "--config");
   }
   if (!pieces) {
     for (const char* name : {"--side", "--ids"}) refuse(name, "--encode or --decode");
@@ -149,11 +155,13 @@ int decode(const Arguments& arguments) {
 }
 
 int prepare(const Arguments& arguments) {
-  const LoadedConfig loaded = load_config(arguments.config, arguments.settings);
+  std::vector<PlainSetting> plain;
+  if (arguments.from_model) plain.push_back({"--from-model", "training.init_from", *arguments.from_model});
+  const LoadedConfig loaded = load_config(arguments.config, arguments.settings, plain);
   const auto log = make_logger("nmt-prepro");
   for (const auto& notice : loaded.notices) log->info("{}", notice);
-  if (arguments.print_config) {
-    std::cout << to_yaml(loaded.config, YamlComments::kHelp);
+  if (!arguments.print_config.empty()) {
+    print_config(loaded.config, arguments.print_config);
     return kDone;
   }
   catch_stop_signals();

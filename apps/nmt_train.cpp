@@ -1,6 +1,5 @@
 // nmt-train: trains a model on prepared data; started again on the same run directory it resumes where it stopped.
 #include <fmt/format.h>
-#include <torch/version.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
@@ -22,6 +21,7 @@
 #include "nn/device/device.h"
 #include "observers.h"
 #include "report/html/html_report.h"
+#include "torch_version.h"
 #include "training/distributed/launched_process.h"
 #include "training/distributed/make_process_group.h"
 #include "training/dry_run.h"
@@ -34,20 +34,24 @@ namespace {
 struct Arguments {
   std::string config;
   std::vector<std::string> settings;
-  std::optional<std::string> run_dir, device, precision;
+  std::optional<std::string> run_dir, from_model, device, precision;
   std::optional<int64_t> profile;
   std::optional<std::string> report_only;
   std::optional<std::string> memory;
-  bool restart = false, print_config = false, dry_run = false;
+  std::string print_config;
+  bool restart = false, dry_run = false;
 
   void add_to(CLI::App& app) {
-    app.set_version_flag("--version", program_version("nmt-train", fmt::format("LibTorch {}\n", TORCH_VERSION)));
+    app.set_version_flag("--version", program_version("nmt-train", torch_and_kernels()));
     app.get_formatter()->column_width(36);
     app.add_option("-c,--config", config, "configuration file (YAML)")->type_name("CONFIG");
     app.add_option("--set", settings, "sets one option, over the file; as often as wanted")
         ->type_name("SECTION.KEY=VALUE")
         ->allow_extra_args(false);
     app.add_option("--run-dir", run_dir, "run directory: run.dir of the configuration")->type_name("DIR");
+    app.add_option("--from-model", from_model,
+                   "model directory that a new run starts from: training.init_from of the configuration")
+        ->type_name("DIR");
     app.add_option("--device", device, "run.device of the configuration")->type_name("auto|cpu|cuda|cuda:N");
     app.add_option("--precision", precision, "run.precision of the configuration")->type_name("auto|fp32|bf16|fp16");
     app.add_option("--profile", profile,
@@ -57,7 +61,7 @@ struct Arguments {
         ->check(CLI::Range(1, 1000000));
     app.add_option(
            "--report-only", report_only,
-           "writes DIR/report.html of a run that has ended or goes on, from the files in its directory DIR, and "
+           "writes DIR/report.html of a run that has ended or is running, from the files in its directory DIR, and "
            "ends; needs no CONFIG")
         ->type_name("DIR");
     app.add_flag("--dry-run", dry_run,
@@ -69,7 +73,7 @@ struct Arguments {
            "of the device here")
         ->type_name("SIZE");
     app.add_flag("--restart", restart, "starts again; an old run is renamed to NAME.old-N");
-    app.add_flag("--print-config", print_config, "prints the complete effective configuration and ends");
+    add_print_config(app, print_config);
   }
 
   /// Each of them is all that the program does.
@@ -77,7 +81,7 @@ struct Arguments {
     std::vector<std::string> modes;
     if (report_only) modes.push_back("--report-only");
     if (dry_run) modes.push_back("--dry-run");
-    if (print_config) modes.push_back("--print-config");
+    if (!print_config.empty()) modes.push_back("--print-config");
     if (modes.size() > 1)
       throw Error(fmt::format("{}: does not go with {}; leave one of them out", modes[0], modes[1]));
     if (memory && !dry_run) throw Error("--memory: is for --dry-run");
@@ -93,6 +97,7 @@ struct Arguments {
   std::vector<PlainSetting> plain_settings() const {
     std::vector<PlainSetting> plain;
     if (run_dir) plain.push_back({"--run-dir", "run.dir", *run_dir});
+    if (from_model) plain.push_back({"--from-model", "training.init_from", *from_model});
     if (device) plain.push_back({"--device", "run.device", *device});
     if (precision) plain.push_back({"--precision", "run.precision", *precision});
     return plain;
@@ -153,8 +158,8 @@ int train(const Arguments& arguments) {
   const auto log = make_logger("nmt-train");
   if (process.rank > 0) log->set_level(spdlog::level::err);
   for (const auto& notice : loaded.notices) log->info("{}", notice);
-  if (arguments.print_config) {
-    if (process.rank == 0) std::cout << to_yaml(config, YamlComments::kHelp);
+  if (!arguments.print_config.empty()) {
+    if (process.rank == 0) print_config(config, arguments.print_config);
     return kDone;
   }
   if (arguments.dry_run) return dry_run(arguments, config, process);
@@ -179,7 +184,7 @@ int main(int argc, char** argv) {
   return nmt::run_app(nmt::program_name(), [&]() -> int {
     nmt::reuse_freed_tensors();
     CLI::App app{
-        "Trains a model on prepared data. Started again on the same run directory it goes on exactly where it stopped.",
+        "Trains a model on prepared data. Started again on the same run directory it resumes exactly where it stopped.",
         "nmt-train"};
     nmt::Arguments arguments;
     arguments.add_to(app);

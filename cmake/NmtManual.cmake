@@ -26,6 +26,7 @@ function(nmt_manual_pages)
                      COMMAND ${CMAKE_COMMAND} -E touch ${folder}/made
                      DEPENDS ${makers} ${descriptions} VERBATIM)
   add_custom_target(manual_pages ALL DEPENDS ${folder}/made)
+  add_dependencies(programs manual_pages)
 
   include(GNUInstallDirs)
   install(DIRECTORY ${folder}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT programs)

@@ -20,6 +20,30 @@ if(NMT_PACKAGE)
   add_link_options(-Wl,--disable-new-dtags)
 endif()
 
+# nmt_install_what_is_built(): cmake --install of all components, where only the programs are built (scripts/quickstart.sh),
+# installs these and says what else there is to build. Called before every other rule of the installation.
+function(nmt_install_what_is_built)
+  set(libraries "")
+  if(NMT_WITH_LIBRARY)
+    list(APPEND libraries "$<TARGET_FILE:nmt>")
+    if(NMT_BUILD_PYTHON)
+      list(APPEND libraries "$<TARGET_FILE:nmt_python>")
+    endif()
+  endif()
+  install(CODE "
+    if(NOT CMAKE_INSTALL_COMPONENT)
+      if(NOT EXISTS \"$<TARGET_FILE:nmt_front_door>\" OR NOT EXISTS \"$<TARGET_FILE:nmt-prepro>\")
+        message(FATAL_ERROR \"The programs are not built: cmake --build ${CMAKE_BINARY_DIR} --target programs\")
+      endif()
+      foreach(library ${libraries})
+        if(NOT EXISTS \"\${library}\")
+          message(STATUS \"Installing the programs alone; cmake --build ${CMAKE_BINARY_DIR} builds libraries, too (no \${library})\")
+          set(CMAKE_INSTALL_COMPONENT programs)
+        endif()
+      endforeach()
+    endif()")
+endfunction()
+
 # nmt_no_paths(TARGET): its objects know the source, the build folder and LibTorch's by short names. Objects without LibTorch's
 # headers name no file anyway.
 function(nmt_no_paths target)

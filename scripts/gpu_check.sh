@@ -342,7 +342,7 @@ kill_and_resume() {
   compare unkilled killed 0.05
 }
 
-step resume 240 card "a run that is killed goes on" kill_and_resume
+step resume 240 card "a killed run resumes" kill_and_resume
 
 profile() {
   if [ "$rehearses" = 1 ]; then skip "no kernels to time on the simulated device"; fi

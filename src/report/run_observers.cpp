@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "base/unicode.h"
 #include "report/html/html_report.h"
@@ -34,7 +35,8 @@ std::string whole(double number) { return with_commas(std::llround(number)); }
 
 }  // namespace
 
-ConsoleObserver::ConsoleObserver(Logger& log) : log_(log), files_(log.name()) {
+ConsoleObserver::ConsoleObserver(Logger& log, Clock clock)
+    : log_(log), files_(log.name()), clock_(clock), pulse_(std::move(clock)) {
   files_.sinks() = sinks_besides_the_screen(log);
   files_.set_level(log.level());
   files_.flush_on(spdlog::level::trace);
@@ -43,26 +45,43 @@ ConsoleObserver::ConsoleObserver(Logger& log) : log_(log), files_(log.name()) {
 void ConsoleObserver::tell(const std::string& line) {
   if (bar_) bar_->clear();
   log_.info("{}", line);
+  begin_silence();
+}
+
+void ConsoleObserver::tell_without_bar(const std::string& line) {
+  (bar_ && bar_->on_terminal() ? files_ : log_).info("{}", line);
+  begin_silence();
+}
+
+void ConsoleObserver::begin_silence() {
+  pulse_.said();
+  since_ = clock_();
+  updates_ = target_tokens_ = 0;
 }
 
 void ConsoleObserver::on_start(const TrainingStart& start) {
   tell(format_start(start));
-  if (start.update > 0) tell(fmt::format("going on after update {}", with_commas(start.update)));
-  bar_.emplace("train", expected_updates(start), "updates");
+  if (start.update > 0) tell(fmt::format("resuming after update {}", with_commas(start.update)));
+  expected_ = expected_updates(start);
+  begins_ = true;
+  bar_.emplace("train", expected_, "updates");
 }
 
 void ConsoleObserver::on_update(const UpdateReport& report) {
   if (bar_) bar_->update(report.update, note_.empty() ? fmt::format("epoch {}", report.epoch) : note_);
+  ++updates_, target_tokens_ += report.target_tokens;
+  const double seconds = clock_() - since_;
+  if (std::exchange(begins_, false)) {
+    tell_without_bar(format_update(report, -1, -1));
+  } else if (pulse_.is_due()) {
+    const auto left = static_cast<double>(expected_ - report.update) / static_cast<double>(updates_) * seconds;
+    tell_without_bar(format_update(report, static_cast<double>(target_tokens_) / seconds, expected_ > 0 ? left : -1));
+  }
 }
 
 void ConsoleObserver::on_interval(const TrainingInterval& interval) {
   note_ = format_bar_note(interval);
-  const std::string line = format_interval(interval);
-  if (bar_ && bar_->on_terminal()) {
-    files_.info("{}", line);
-  } else {
-    log_.info("{}", line);
-  }
+  tell_without_bar(format_interval(interval));
 }
 
 void ConsoleObserver::on_epoch(const EpochReport& report) {
@@ -109,6 +128,14 @@ std::string format_interval(const TrainingInterval& i) {
   return line;
 }
 
+std::string format_update(const UpdateReport& update, double target_tokens_per_second, double seconds_left) {
+  std::string line = fmt::format("epoch {} update {}: loss {:.3f} ppl {:.2f} lr {:.3e}", update.epoch,
+                                 with_commas(update.update), update.loss, update.perplexity, update.learning_rate);
+  if (target_tokens_per_second >= 0) line += fmt::format(" target {} tok/s", whole(target_tokens_per_second));
+  if (seconds_left >= 0) line += fmt::format(" left {}", format_duration(seconds_left));
+  return line;
+}
+
 std::string format_bar_note(const TrainingInterval& i) {
   return fmt::format("epoch {} loss {:.3f} ppl {:.2f} lr {:.1e} src {} tgt {} tok/s real {:.0f}%", i.epoch, i.loss,
                      i.perplexity, i.learning_rate, whole(i.source_tokens_per_second),
@@ -116,8 +143,9 @@ std::string format_bar_note(const TrainingInterval& i) {
 }
 
 std::vector<std::string> format_validation(const ValidationReport& r) {
+  const auto when = r.update == 0 ? "before the first update" : "at update " + with_commas(r.update);
   std::string line =
-      fmt::format("validation at update {}{}: loss {:.3f} ppl {:.2f} accuracy {}", with_commas(r.update),
+      fmt::format("validation {}{}: loss {:.3f} ppl {:.2f} accuracy {}", when,
                   r.set.empty() ? "" : fmt::format(" on {}", r.set), r.loss, r.perplexity, percent(r.accuracy));
   if (r.has_bleu) line += fmt::format(" BLEU {:.2f}", r.bleu);
   if (r.has_chrf) line += fmt::format(" chrF {:.2f}", r.chrf);

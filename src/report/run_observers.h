@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/process/log.h"
+#include "base/process/pulse.h"
 #include "report/records/run_records.h"
 #include "report/records/training_observer.h"
 #include "report/tensorboard/tensorboard_observer.h"
@@ -14,11 +15,12 @@
 namespace nmt {
 
 /// Shows a run while it runs. On a terminal a progress bar and above it what is worth keeping (epochs, validations,
-/// checkpoints); elsewhere, and in log.txt in any case, a plain line for each log interval too.
+/// checkpoints); elsewhere, and in log.txt in any case, a plain line for each log interval too, for the first update
+/// and for one each 30 s where nothing else was said.
 class ConsoleObserver final : public TrainingObserver {
  public:
   /// log: with its file added already (add_log_file).
-  explicit ConsoleObserver(Logger& log);
+  explicit ConsoleObserver(Logger& log, Clock clock = steady_seconds);
 
   void on_start(const TrainingStart& start) override;
   void on_update(const UpdateReport& report) override;
@@ -31,11 +33,21 @@ class ConsoleObserver final : public TrainingObserver {
  private:
   /// A line on every sink, above the bar.
   void tell(const std::string& line);
+  /// A line for those who do not see the bar.
+  void tell_without_bar(const std::string& line);
+  void begin_silence();
 
   Logger& log_;
   Logger files_;  ///< log_ without the screen
   std::optional<ProgressBar> bar_;
   std::string note_;
+  Clock clock_;
+  Pulse pulse_;
+  int64_t expected_ = 0;  // updates of the whole run
+  bool begins_ = true;    // the first update is still to come
+  // Since the last line.
+  double since_ = 0;
+  int64_t updates_ = 0, target_tokens_ = 0;
 };
 
 // What it writes.
@@ -44,7 +56,10 @@ class ConsoleObserver final : public TrainingObserver {
 std::string format_start(const TrainingStart& start);
 /// "epoch 2 update 1,234: loss 3.211 ppl 8.42 ...": a line of the log.
 std::string format_interval(const TrainingInterval& interval);
-/// The same, shorter, for the place behind a progress bar.
+/// "epoch 1 update 1: loss 8.312 ppl 3,912.40 lr 3.333e-06": of one update; behind it speed and time left where they
+/// are not negative.
+std::string format_update(const UpdateReport& update, double target_tokens_per_second, double seconds_left);
+/// The same as format_interval, shorter, for the place behind a progress bar.
 std::string format_bar_note(const TrainingInterval& interval);
 /// "validation at update 260: loss ...", then the lines of the scores and the samples, one after the other.
 /// Control characters of the samples, and what is not UTF-8, are question marks.

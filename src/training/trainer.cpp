@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "base/process/app.h"
+#include "base/process/pulse.h"
 #include "models/model_directory.h"
 #include "nn/device/device.h"
 #include "nn/layers/gradient_checkpointing.h"
+#include "report/run_observers.h"
 #include "training/batch_options.h"
 #include "training/checkpoints/progress_state.h"
 #include "training/distributed/state_shares.h"
@@ -56,11 +58,12 @@ void Trainer::begin_or_resume() {
   if (resumes) {
     copy_into(named_parameters(*model_), load_safetensors(folder / "model.safetensors"), folder / "model.safetensors");
     progress_ = resumed_progress(folder, progress_, config_, log_);
-    log_.info("going on from {}", folder.string());
+    log_.info("resuming from {}", folder.string());
     if (group_.leads() && progress_.best_update >= 0 &&
         !std::filesystem::exists(directory_->best() / "model.safetensors"))
       log_.warn("{}: is missing, it had weights of update {}: bring it back, or the next validation makes another",
                 directory_->best().string(), progress_.best_update);
+    if (group_.leads()) directory_->keep_later_best(progress_.update, log_);
   } else if (const auto& from = config_.training.init_from; !from.empty()) {
     load_initial_weights(*model_, config_.model, data_.codec, from);
     log_.info("the weights start from {}", from);
@@ -108,8 +111,11 @@ void Trainer::keep_files() {
       .keep = std::max(training.keep_checkpoints, training.average_checkpoints),
       .counts = training.average_checkpoints > 0});
   const auto measure = [this] {
-    const auto between = [this] {
+    const auto between = [this, pulse = Pulse()]() mutable {
       if (stop_signal_()) throw Interrupted();
+      if (pulse.is_due())
+        log_.info("validation at update {}: {} so far", with_commas(progress_.update),
+                  format_duration(pulse.since_start()));
     };
     return validator_->validate(*model_, between, progress_.update);
   };
@@ -165,17 +171,19 @@ void Trainer::announce(const std::optional<EpochReport>& epoch_end) const {
   std::vector<VariableShape> variables;
   for (const auto& tensors : {named_parameters(*model_), trainer_state()})
     for (const auto& [name, tensor] : tensors) variables.push_back({name, tensor.sizes().vec()});
-  observer_.on_start({.name = directory_->path().string(),
-                      .parameters = model_->parameter_count(),
-                      .update = progress_.update,
-                      .max_updates = config_.training.max_updates,
-                      .updates_per_epoch = std::max<int64_t>(1, (batches + accumulate - 1) / accumulate),
-                      .num_epochs = config_.training.num_epochs,
-                      .device = progress_.device,
-                      .precision = progress_.precision,
-                      .threads = progress_.threads,
-                      .variables = std::move(variables),
-                      .epoch_end = epoch_end});
+  const TrainingStart start{.name = directory_->path().string(),
+                            .parameters = model_->parameter_count(),
+                            .update = progress_.update,
+                            .max_updates = config_.training.max_updates,
+                            .updates_per_epoch = std::max<int64_t>(1, (batches + accumulate - 1) / accumulate),
+                            .num_epochs = config_.training.num_epochs,
+                            .device = progress_.device,
+                            .precision = progress_.precision,
+                            .threads = progress_.threads,
+                            .variables = std::move(variables),
+                            .epoch_end = epoch_end};
+  observer_.on_start(start);
+  if (const auto warning = warmup_warning(config_.training, expected_updates(start))) log_.warn("{}", *warning);
   warn_of_long_pairs();
 }
 

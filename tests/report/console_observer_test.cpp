@@ -97,6 +97,8 @@ TEST(FormatValidation, ShowsScoresWithSignaturesAndSamples) {
                           "s * new best",
                           "  BLEU|x = 28.06", "  chrF2|x = 52.10", "  source     Ja .", "  reference  Yes .",
                           "  hypothesis Yeah ."));
+  EXPECT_THAT(format_validation({.update = 0, .loss = 1}).front(), testing::StartsWith("validation before the first "
+                                                                                       "update: loss 1.000"));
   EXPECT_THAT(
       format_validation({.update = 10, .loss = 1, .weights = "average of updates 5, 10"}),
       ElementsAre("validation at update 10: loss 1.000 ppl 0.00 accuracy 0.0%, average of updates 5, 10 in 0.0 s"));
@@ -135,11 +137,35 @@ TEST(ConsoleObserver, WritesPlainLinesWhereThereIsNoTerminal) {
   ConsoleObserver observer(log);
   show_a_run(observer);
   EXPECT_THAT(lines_of(out.str()),
-              ElementsAre(testing::StartsWith("run iwslt2016: "), "going on after update 2,000",
-                          format_interval(kInterval), "checkpoint of update 2,500 is saved",
-                          "epoch 2 is done: loss 2.645 ppl 9.12", format_validation(kValidation).front(),
-                          "  BLEU|x = 28.06", "  chrF2|x = 52.10", "  source     Ja .", "  reference  Yes .",
-                          "  hypothesis Yeah .", "checkpoint of update 2,914 is saved", "end: 3,000 updates done"));
+              ElementsAre(testing::StartsWith("run iwslt2016: "), "resuming after update 2,000",
+                          "epoch 2 update 2,001: loss 0.000 ppl 0.00 lr 0.000e+00", format_interval(kInterval),
+                          "checkpoint of update 2,500 is saved", "epoch 2 is done: loss 2.645 ppl 9.12",
+                          format_validation(kValidation).front(), "  BLEU|x = 28.06", "  chrF2|x = 52.10",
+                          "  source     Ja .", "  reference  Yes .", "  hypothesis Yeah .",
+                          "checkpoint of update 2,914 is saved", "end: 3,000 updates done"));
+}
+
+TEST(ConsoleObserver, SaysTheFirstUpdateAndOneEach30Seconds) {
+  std::ostringstream out;
+  Logger log("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(out));
+  log.set_pattern("%v");
+  double now = 0;
+  ConsoleObserver observer(log, [&] { return now; });
+  observer.on_start({.name = "runs/x", .max_updates = 40});
+  out.str("");
+  const UpdateReport report{.update = 1, .loss = 8.3125, .perplexity = 3912.4, .learning_rate = 1e-6};
+  for (int64_t update = 1; update <= 20; ++update) {
+    now += 5;
+    UpdateReport next = report;
+    next.update = update, next.target_tokens = 100;
+    observer.on_update(next);
+    if (update == 10) observer.on_interval(kInterval);
+  }
+  EXPECT_THAT(lines_of(out.str()),
+              ElementsAre("epoch 1 update 1: loss 8.312 ppl 3912.40 lr 1.000e-06",
+                          "epoch 1 update 7: loss 8.312 ppl 3912.40 lr 1.000e-06 target 20 tok/s left 2:45",
+                          format_interval(kInterval),
+                          "epoch 1 update 16: loss 8.312 ppl 3912.40 lr 1.000e-06 target 20 tok/s left 2:00"));
 }
 
 /// Standard error is a terminal while this lives.

@@ -4,6 +4,7 @@
 #include <spdlog/sinks/null_sink.h>
 
 #include "base/files/file.h"
+#include "report/html/html_report.h"
 #include "support.h"
 
 namespace nmt::run_observers_test {
@@ -26,6 +27,28 @@ TEST(RunObservers, WriteWhatIsAskedFor) {
     EXPECT_NE(page.find("done"), std::string::npos);
     EXPECT_NE(page.find("a 486"), std::string::npos) << "the environment";
   }
+}
+
+TEST(ReportObserver, KeepsTheReportCurrent) {
+  const test::TemporaryDirectory run;
+  Logger log("test", std::make_shared<spdlog::sinks::null_sink_mt>());
+  write_file_atomically(run / "config.yaml", "");
+  write_file_atomically(run / "metrics.jsonl", "");
+  double now = 0;
+  ReportObserver observer(run.path(), log, [&] { return now; });
+  const auto page = run / "report.html";
+  observer.on_interval({.update = 1});
+  EXPECT_TRUE(std::filesystem::exists(page));
+  std::filesystem::remove(page);
+  now = 29;
+  observer.on_validation({.update = 2});
+  EXPECT_FALSE(std::filesystem::exists(page)) << "not so often";
+  now = 31;
+  observer.on_validation({.update = 3});
+  EXPECT_TRUE(std::filesystem::exists(page));
+  std::filesystem::remove(page);
+  observer.on_end("done");
+  EXPECT_TRUE(std::filesystem::exists(page));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ import unittest
 
 OPTIONS = None  # set by main
 
-TORCH_FREE = {"nmt-prepro", "nmt-score"}
+TORCH_FREE = {"nmt-init", "nmt-prepro", "nmt-score"}
 
 
 class Install(unittest.TestCase):
@@ -38,7 +38,7 @@ class Install(unittest.TestCase):
     def test_every_program_of_the_build_is_installed_and_starts(self):
         installed = {path.name for path in (self.prefix / "bin").iterdir()}
         built = {path.name for path in pathlib.Path(OPTIONS.build).glob("nmt-*") if os.access(path, os.X_OK)}
-        self.assertEqual(installed, built | {"nmt"})
+        self.assertEqual(installed, (built | {"nmt"}) - {"nmt-document"})
         self.assertTrue(TORCH_FREE <= installed)
         self.assertEqual("nmt-train" in installed, OPTIONS.torch == "1")
         for program in sorted(installed):
@@ -46,6 +46,12 @@ class Install(unittest.TestCase):
                 done = self.run_program(program, "--version")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn(program, done.stdout)
+
+    def test_the_reader_of_documents_stands_apart(self):
+        done = subprocess.run([str(self.prefix / "libexec/nmt/nmt-document")], stdin=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("use nmt-translate --format-in", done.stderr)
 
     def test_the_front_door_opens_the_programs_beside_it(self):
         done = self.run_program("nmt", "score", "--version")
@@ -68,6 +74,18 @@ class Install(unittest.TestCase):
         done = self.run_program("nmt-prepro", "-c", str(presets[0]), "--print-config")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("training:", done.stdout)
+
+    def test_without_the_library_the_programs_are_installed(self):
+        rules = (pathlib.Path(OPTIONS.build) / "cmake_install.cmake").read_text()
+        if "libnmt.so" not in rules:
+            self.skipTest("a build without the library")
+        folder = pathlib.Path(self.temporary.name)
+        (folder / "rules.cmake").write_text(rules.replace("libnmt.so", "libnmt_that_is_not_built.so"))
+        done = subprocess.run([OPTIONS.cmake, f"-DCMAKE_INSTALL_PREFIX={folder / 'programs'}", "-P", "rules.cmake"],
+                              cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("Installing the programs alone; cmake --build ", done.stdout)
+        self.assertEqual(sorted(path.name for path in (folder / "programs").iterdir()), ["bin", "share"])
 
     def test_the_numbers_are_right_here(self):
         if OPTIONS.torch == "0":

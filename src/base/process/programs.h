@@ -13,6 +13,7 @@ struct ProgramSummary {
 
 /// In the order in which one needs them. The lists of `nmt help`, the manual pages and the completions are made of it.
 inline constexpr std::array kPrograms{
+    ProgramSummary{"init", "look at a parallel text and write a configuration that fits it"},
     ProgramSummary{"prepro", "clean parallel text, learn the vocabulary, write the prepared data"},
     ProgramSummary{"train", "train a model, or resume a training"},
     ProgramSummary{"eval", "translate test sets and print BLEU and chrF"},

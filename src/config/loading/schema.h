@@ -22,17 +22,21 @@ struct PlainSetting {
   std::string flag, key, text;  ///< "--run-dir", "run.dir", "runs/a"
 };
 
-/// The plain settings are applied last.
+/// The plain settings are applied last. An empty path: of settings alone. Where training.init_from names a model
+/// directory, what is not set is taken from it (config/loading/initial_model.h).
 LoadedConfig load_config(const std::filesystem::path& path, const std::vector<std::string>& settings = {},
                          const std::vector<PlainSetting>& plain = {});
 
 /// From YAML text (name is shown in messages): model.json's and checkpoints' stored configurations use it too. It has
-/// no `base:`.
+/// no `base:`, and training.init_from is not read.
 LoadedConfig parse_config(const std::string& yaml, const std::string& name,
                           const std::vector<std::string>& settings = {});
 
 /// The complete effective configuration as YAML, every option with its help as comment where `comments`.
 enum class YamlComments { kNone, kHelp };
 std::string to_yaml(const Config& config, YamlComments comments = YamlComments::kNone);
+
+/// The options that `config` and `from` differ in, as YAML.
+std::string changed_yaml(const Config& config, const Config& from = {});
 
 }  // namespace nmt

@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <sstream>
 
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/unicode.h"
+#include "config/loading/presets.h"
 #include "config/option_table.h"
 #include "config/suggestion.h"
 #include "config/value.h"
@@ -197,12 +199,18 @@ std::vector<Setting> Reader::read_base(const Setting& base) {
     refuse(base.source, base.line,
            "base: stands in a configuration file only; what is stored is complete, leave it out");
   if (!base.value.IsScalar() || base.value.Scalar().empty()) {
-    refuse(base.source, base.line, "base: needs the name of a file");
+    refuse(base.source, base.line, "base: needs the name of a file or a preset");
   }
   const auto file = (std::filesystem::path(base.source).parent_path() / base.value.Scalar()).lexically_normal();
   check_cycle(base, file);
   std::error_code failed;
-  if (!std::filesystem::exists(file, failed)) refuse(base.source, base.line, "base: no such file " + file.string());
+  if (!std::filesystem::exists(file, failed)) {
+    if (const Preset* preset = find_preset(base.value.Scalar()))
+      return read_text(preset->yaml, std::string(preset->name));
+    refuse(base.source, base.line,
+           fmt::format("base: no such file {}; presets are {}", file.string(),
+                       fmt::join(presets() | std::views::transform(&Preset::name), ", ")));
+  }
   if (!std::filesystem::is_regular_file(file, failed))  // a device never ends, a pipe keeps us waiting
     refuse(base.source, base.line, fmt::format("base: {} is no regular file; name one", file.string()));
   return read_file(file);

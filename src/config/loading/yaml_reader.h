@@ -29,7 +29,7 @@ struct FileSettings {
 };
 
 /// Throws Error ("FILE:LINE: ...") for what is not UTF-8, not YAML or not a map of sections, for a name that stands
-/// twice, for a base that is no regular file, and for files that are each other's base.
+/// twice, for a base that is neither a regular file nor a preset, and for files that are each other's base.
 FileSettings read_settings(const std::filesystem::path& file);
 
 /// The same from text; `name` stands for the file in messages. It has no `base:`, which Error says: such text may come

@@ -33,6 +33,12 @@ StageTimes::Scope::~Scope() {
   times_.innermost_ = outer_;
 }
 
+std::string StageTimes::under_way() const {
+  if (!innermost_) return "under way";
+  return fmt::format("{}: {} so far", kStageNames[static_cast<size_t>(innermost_->stage_)],
+                     format_duration(clock_() - innermost_->begin_));
+}
+
 std::vector<std::string> StageTimes::table() const {
   const double whole = clock_() - begin_;
   std::vector<std::string> lines{fmt::format("{:.1f} s, of these:", whole)};

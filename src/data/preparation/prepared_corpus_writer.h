@@ -40,6 +40,7 @@ class StageTimes {
     Scope(const Scope&) = delete;
 
    private:
+    friend StageTimes;
     StageTimes& times_;
     Scope* outer_;
     PreprocessStage stage_;
@@ -48,6 +49,8 @@ class StageTimes {
   [[nodiscard]] Scope measure(PreprocessStage stage) { return {*this, stage}; }
 
   double seconds(PreprocessStage stage) const { return seconds_[static_cast<size_t>(stage)]; }
+  /// "vocabulary: 1:05 so far", of the stage that is under way.
+  std::string under_way() const;
   /// A line a stage that took any time, and what is left: seconds, share of the whole, name.
   std::vector<std::string> table() const;
 

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/folders/output_folder.h"
 #include "base/process/log.h"
+#include "base/process/pulse.h"
 #include "base/threads.h"
 #include "base/unicode.h"
 #include "data/alignment/alignment_files.h"
@@ -18,6 +20,7 @@
 #include "data/preparation/input_files.h"
 #include "data/preparation/prepared_corpus_writer.h"
 #include "data/preparation/vocabulary_training.h"
+#include "data/prepared_data.h"
 #include "data/reading_options.h"
 #include "text/codec/codec.h"
 #include "text/corpus/cleaning.h"
@@ -34,6 +37,12 @@ CleaningOptions cleaning_options(const DataConfig& data) {
           .maxlen1 = data.maxlen1,
           .maxlen2 = data.maxlen2,
           .max_length_ratio = data.max_length_ratio};
+}
+
+/// That of training.init_from, which the weights need.
+std::optional<TextCodec> initial_codec(const Config& config) {
+  const auto& from = config.training.init_from;
+  return from.empty() ? std::nullopt : std::optional(load_codec(from));
 }
 
 /// Thrown inside this file to unwind when the user asked to stop.
@@ -75,8 +84,17 @@ class Preprocessor {
         text,
         {.nfkc = data_.nfkc, .lowercase = data_.lowercase, .latin_only = data_.characters == CharacterSet::kLatin});
   }
-  void stop_if_asked() const {
-    if (options_.should_stop()) throw Stopped();
+  /// Asked several times a second by all that takes long, so it also says each 30 s what is under way.
+  bool should_stop() {
+    if (pulse_.is_due())
+      log_.info("{}{}", times_.under_way(), done_ > 0 ? fmt::format(", {} pairs", with_commas(done_)) : "");
+    return options_.should_stop();
+  }
+  std::function<bool()> stop_question() {
+    return [this] { return should_stop(); };
+  }
+  void stop_if_asked() {
+    if (should_stop()) throw Stopped();
   }
   int threads() const { return config_.run.threads > 0 ? static_cast<int>(config_.run.threads) : default_threads(); }
 
@@ -85,11 +103,13 @@ class Preprocessor {
   const PreprocessOptions& options_;
   Logger& log_;
   StageTimes times_;
+  Pulse pulse_;
+  int64_t done_ = 0;  // pairs, where some are read
   CleaningOptions cleaning_;
   std::vector<Split> splits_;
   Manifest manifest_;  // in the making
   HeldOutText held_out_;
-  VocabularyTraining vocabulary_{data_, static_cast<uint64_t>(config_.run.seed), threads()};
+  VocabularyTraining vocabulary_{data_, static_cast<uint64_t>(config_.run.seed), threads(), initial_codec(config_)};
   std::vector<int64_t> corpus_pairs_;  // of each training corpus, from the first reading
 };
 
@@ -97,7 +117,7 @@ PreprocessResult Preprocessor::run() {
   manifest_.inputs = list_input_files(config_);
   const auto other_files = options_.observer ? options_.observer->files() : std::set<std::string>();
   DataFolder there(config_, options_.overwrite, vocabulary_.file_names(), other_files, log_);
-  if (const auto manifest = there.find_data(manifest_.inputs))
+  if (const auto manifest = there.find_data(manifest_.inputs, vocabulary_.ready()))
     return {PrepareOutcome::kUpToDate, cleaning_table(manifest->cleaning, cleaning_)};
   there.refuse_losses(manifest_.inputs, options_.config_files);
   vocabulary_.refuse_lost_symbols();
@@ -136,7 +156,7 @@ void Preprocessor::hash_inputs() {
   const auto scope = times_.measure(PreprocessStage::kChecksums);
   parallel_for(std::ssize(manifest_.inputs), 1, threads(), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      if (begin == 0 && options_.should_stop()) return;  // the calling thread's range
+      if (begin == 0 && should_stop()) return;  // the calling thread's range
       auto& input = manifest_.inputs[static_cast<size_t>(i)];
       if (input.sha256.empty()) input.sha256 = sha256_of_file(input.path);
     }
@@ -161,7 +181,7 @@ void Preprocessor::read_training(const std::filesystem::path& folder) {
   const auto scope = times_.measure(PreprocessStage::kReading);
   CleaningRules rules(cleaning_, held_out_, HashSet(folder));
   ProgressBar progress("reading", 0, "pairs");
-  int64_t done = 0;
+  done_ = 0;
   for (const auto& files : splits_[0].corpora) {
     CorpusReader reader = open(files);
     const bool by_pair = !data_.count_markup || !reader.has_a_file_for_each_side();
@@ -173,16 +193,17 @@ void Preprocessor::read_training(const std::filesystem::path& folder) {
       pair.hashes = PairHashes(pair.text.source, pair.text.target);
     };
     const auto take = [&](const EncodedPair& pair) {
-      progress.update(++done);
+      progress.update(++done_);
       if (offers && rules.judge_text(pair.hashes) == Verdict::kKept)
         vocabulary_.offer(pair.text.source, pair.text.target);
     };
-    run_pairs(reader, threads(), {.transform = transform, .take = take, .should_stop = options_.should_stop});
+    run_pairs(reader, threads(), {.transform = transform, .take = take, .should_stop = stop_question()});
     stop_if_asked();
     corpus_pairs_.push_back(reader.count());
     progress.clear();
     report_reader(reader, "");
   }
+  done_ = 0;
 }
 
 /// data.count_markup: every line counts, markup and pairs that are dropped too.
@@ -200,7 +221,7 @@ void Preprocessor::count_whole_files(const CorpusFiles& files) {
 
 TextCodec Preprocessor::make_codec() {
   const auto scope = times_.measure(PreprocessStage::kVocabulary);
-  auto codec = vocabulary_.make_codec(options_.should_stop, log_);
+  auto codec = vocabulary_.make_codec(stop_question(), log_);
   if (!codec) throw Stopped();
   require_room_for_sentence(*codec, data_);
   return std::move(*codec);
@@ -247,9 +268,9 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
     options.most_target_pieces = data_.maxlen2;
   }
   const CorpusEncoder encoder(codec, options);
-  int64_t done = 0, cut = 0;
+  int64_t cut = 0;
   const auto take = [&](EncodedPair& pair) {
-    progress.update(++done);
+    progress.update(++done_);
     if (output.observer) output.observer->on_pair(pair);
     if (split.is_training()) {
       const int64_t cut_sides = data_.too_long == TooLong::kCut ? cut_to_maxlen(pair, data_) : 0;
@@ -269,7 +290,8 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
                        .target_text = pair.text.target,
                        .corpus = static_cast<int32_t>(corpus)});
   };
-  encoder.run(reader, take, options_.should_stop);
+  encoder.run(reader, take, stop_question());
+  done_ = 0;
   stop_if_asked();
   if (split.is_training() && reader.count() != expected) {
     throw Error(
@@ -283,7 +305,7 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
 
 /// What is learnt from the prepared pairs.
 void Preprocessor::make_alignment_files(const TextCodec& codec, const std::filesystem::path& folder) {
-  const AlignmentFilesOptions options{.threads = threads(), .should_stop = options_.should_stop};
+  const AlignmentFilesOptions options{.threads = threads(), .should_stop = stop_question()};
   const auto checksum = [](std::optional<std::string> made) {
     if (!made) throw Stopped();
     return std::move(*made);

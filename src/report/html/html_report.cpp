@@ -7,6 +7,7 @@
 #include <cmath>
 #include <exception>
 #include <iterator>
+#include <limits>
 #include <set>
 
 #include "base/files/file.h"
@@ -72,7 +73,7 @@ std::string heading(const RunRecords& records) {
     html +=
         fmt::format("begun {}; {}", time_element(records.sessions.front().time),
                     last.end_time > 0 ? fmt::format("ended {}: {}", time_element(last.end_time), escape_xml(last.end))
-                                      : "goes on, or was cut off");
+                                      : "is running, or was cut off");
   }
   html += "</p>\n<dl class=\"tiles\">\n";
   if (const auto* best = best_validation(records)) {
@@ -298,12 +299,27 @@ std::filesystem::path write_report(const std::filesystem::path& run_directory) {
   return path;
 }
 
-void ReportObserver::on_end(const std::string&) {
+bool ReportObserver::write() {
   try {
-    log_.info("report: {}", write_report(directory_).string());
+    write_report(directory_);
+    return true;
   } catch (const std::exception& error) {  // a full disk, too
     log_.warn("report.html is not written: {}", error.what());
+    return false;
   }
+}
+
+void ReportObserver::refresh() {
+  constexpr double kSeconds = 30, kTimes = 50;
+  const double start = clock_();
+  if (start < next_) return;
+  const bool written = write();
+  const double end = clock_();
+  next_ = written ? end + std::max(kSeconds, kTimes * (end - start)) : std::numeric_limits<double>::infinity();
+}
+
+void ReportObserver::on_end(const std::string&) {
+  if (write()) log_.info("report: {}", (directory_ / "report.html").string());
 }
 
 }  // namespace nmt

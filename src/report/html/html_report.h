@@ -18,15 +18,24 @@ std::string html_report(const RunRecords& records);
 /// MachineError.
 std::filesystem::path write_report(const std::filesystem::path& run_directory);
 
-/// Writes report.html when a session ends. What hinders it is a warning: the run is done by then.
+/// Writes report.html when a session ends, and meanwhile after intervals and validations: at most each 30 s, and for at
+/// most a fiftieth of the time. What hinders it is a warning; then only the end tries again.
 class ReportObserver final : public TrainingObserver {
  public:
-  ReportObserver(std::filesystem::path run_directory, Logger& log) : directory_(std::move(run_directory)), log_(log) {}
+  ReportObserver(std::filesystem::path run_directory, Logger& log, Clock clock = steady_seconds)
+      : directory_(std::move(run_directory)), log_(log), clock_(std::move(clock)) {}
+  void on_interval(const TrainingInterval&) override { refresh(); }
+  void on_validation(const ValidationReport&) override { refresh(); }
   void on_end(const std::string& reason) override;
 
  private:
+  void refresh();
+  bool write();
+
   std::filesystem::path directory_;
   Logger& log_;
+  Clock clock_;
+  double next_ = 0;  // seconds: not before
 };
 
 }  // namespace nmt

@@ -1,9 +1,13 @@
 #include "training/optimizers/schedule.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
+
+#include "base/process/log.h"
 
 namespace nmt {
 namespace {
@@ -84,6 +88,17 @@ Schedule make_schedule(const TrainingConfig& config, int64_t d_model) {
       return warmed_up(config, [lr](const ScheduleTime&) { return lr; });
   }
   return nullptr;
+}
+
+std::optional<std::string> warmup_warning(const TrainingConfig& config, int64_t planned_updates) {
+  constexpr int64_t kTimes = 3, kShare = 10;
+  if (planned_updates <= 0 || planned_updates / kTimes >= config.warmup_steps) return std::nullopt;
+  return fmt::format(
+      "training.warmup_steps: {}, and about {} updates are planned: the learning rate hardly leaves its warm-up, so "
+      "the "
+      "model learns little; set training.warmup_steps: {}, or more updates by a smaller training.batch_size or more "
+      "training.num_epochs",
+      with_commas(config.warmup_steps), with_commas(planned_updates), std::max<int64_t>(1, planned_updates / kShare));
 }
 
 int64_t batches_of_update(const TrainingConfig& config, int64_t update) {

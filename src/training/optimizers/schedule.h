@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 
 #include "config/config.h"
 
@@ -40,6 +42,10 @@ using Schedule = std::function<double(const ScheduleTime& now)>;
 ///   constant      lr
 /// Throws Error for an unknown schedule.
 Schedule make_schedule(const TrainingConfig& config, int64_t d_model);
+
+/// What to say of a run whose learning rate hardly leaves its warm-up: where not even three times training.warmup_steps
+/// updates are planned. nullopt: nothing; so, too, where planned is 0, not known.
+std::optional<std::string> warmup_warning(const TrainingConfig& config, int64_t planned_updates);
 
 /// Batches that update 1, 2, ... joins: from 1 in even steps to training.accumulate, which is reached after
 /// accumulate_warmup updates.

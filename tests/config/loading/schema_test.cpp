@@ -293,9 +293,28 @@ TEST_F(BaseFiles, MayNotBeEachOthersBase) {
 
 TEST_F(BaseFiles, AreSoughtBesideTheFile) {
   const auto file = write("a.yaml", "base: none.yaml\n");
-  EXPECT_EQ(message_of<Error>([&] { load_config(file); }), file + ":1: base: no such file " + path("none.yaml"));
+  EXPECT_EQ(message_of<Error>([&] { load_config(file); }),
+            file + ":1: base: no such file " + path("none.yaml") + "; presets are small_text, medium_text, large_text");
   write("a.yaml", "base: [x]\n");
-  EXPECT_EQ(message_of<Error>([&] { load_config(file); }), file + ":1: base: needs the name of a file");
+  EXPECT_EQ(message_of<Error>([&] { load_config(file); }), file + ":1: base: needs the name of a file or a preset");
+}
+
+TEST_F(BaseFiles, MayBeAPreset) {
+  const Config config = load_config(write("a.yaml", "base: small_text\nmodel:\n  num_blocks: 1\n")).config;
+  EXPECT_EQ(config.run.dir, "runs/small_text");
+  EXPECT_EQ(config.model.num_blocks, 1);
+  write("small_text", "run:\n  dir: mine\n");
+  EXPECT_EQ(load_config(path("a.yaml")).config.run.dir, "mine") << "a file of that name goes before it";
+}
+
+TEST(ChangedYaml, SaysWhatDiffersAndReadsBack) {
+  EXPECT_EQ(changed_yaml(Config()), "");
+  const Config config = parse_config("data:\n  train1: [a, b c]\n  train2: [x, y]\ntraining:\n  lr: 0.5\n", "f").config;
+  const std::string yaml = changed_yaml(config);
+  EXPECT_EQ(yaml, "data:\n  train1: [a, \"b c\"]\n  train2: [x, \"y\"]\ntraining:\n  lr: 0.5\n");
+  EXPECT_EQ(to_yaml(parse_config(yaml, "again").config), to_yaml(config));
+  EXPECT_EQ(changed_yaml(config, parse_config("training:\n  lr: 0.5\n", "f").config),
+            yaml.substr(0, yaml.find("training")));
 }
 
 TEST_F(BaseFiles, MayBeSharedByTwoBranches) {

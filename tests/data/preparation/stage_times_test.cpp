@@ -37,6 +37,17 @@ TEST(StageTimes, CountsEachSecondOnce) {
                                                   "   10.0 %       1.0 s  the rest"));
 }
 
+TEST(StageTimes, SaysWhatIsUnderWay) {
+  double now = 0;
+  StageTimes times([&] { return now; });
+  EXPECT_EQ(times.under_way(), "under way");
+  const auto writing = times.measure(kWriting);
+  now += 100;
+  const auto checksums = times.measure(kChecksums);
+  now += 65;
+  EXPECT_EQ(times.under_way(), "checksums: 1:05 so far");
+}
+
 TEST(StageTimes, AnExceptionEndsAStage) {
   double now = 0;
   StageTimes times([&] { return now; });

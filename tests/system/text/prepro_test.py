@@ -104,6 +104,11 @@ class CommandLine(Case):
         self.assertEqual(self.names(), [])
         (self.path / "printed.yaml").write_text(output)
         self.assertEqual(self.run_program("-c", "printed.yaml", "--print-config")[0], output)
+        changed, _ = self.run_program("-c", "printed.yaml", "--print-config", "changed")
+        self.assertEqual(changed, "data:\n  dir: out/prepared\n  train1: [train.de]\n  train2: [train.en]\n"
+                                  "  vocab_size: 77\nrun:\n  seed: 9\n")
+        _, log = self.run_program("-c", "printed.yaml", "--print-config", "some", expect=2)
+        self.assert_one_line(log, "--print-config: 'some' is neither all nor changed")
 
     def test_moses_tokens(self):
         lines = "Dr. Kim's \"test\" [x], no. 5-3...\nz.B.\n\nlast\n"

@@ -128,5 +128,18 @@ TEST(BatchesOfUpdate, RiseToTheirNumber) {
   EXPECT_EQ(found, (std::vector<int64_t>{1, 1, 2, 2, 3, 3, 4, 4, 5, 5}));
 }
 
+TEST(WarmupWarning, HasBothNumbersAndTheRemedy) {
+  const TrainingConfig config{.warmup_steps = 600};
+  EXPECT_EQ(
+      warmup_warning(config, 180),
+      "training.warmup_steps: 600, and about 180 updates are planned: the learning rate hardly leaves its warm-up, "
+      "so the model learns little; set training.warmup_steps: 18, or more updates by a smaller training.batch_size "
+      "or more training.num_epochs");
+  EXPECT_NE(warmup_warning(config, 1799), std::nullopt);
+  EXPECT_EQ(warmup_warning(config, 1800), std::nullopt);
+  EXPECT_EQ(warmup_warning(config, 0), std::nullopt) << "not known";
+  EXPECT_EQ(warmup_warning({.warmup_steps = 0}, 2), std::nullopt);
+}
+
 }  // namespace
 }  // namespace nmt::schedule_test
