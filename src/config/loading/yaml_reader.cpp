@@ -9,6 +9,9 @@
 #include <map>
 #include <optional>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "base/files/file.h"
