@@ -130,7 +130,7 @@ class Damage(ImportCase):
         self.refused(folder, "is larger than")
         with zipfile.ZipFile(weights, "w") as archive:
             archive.writestr("../data.pkl", b"N.")
-        self.refused(folder, "leaves the folder")
+        self.refused(folder, "leaves its folder")
         self.assertFalse(sign.exists())
 
 
