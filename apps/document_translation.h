@@ -15,6 +15,7 @@
 #include "base/process/app.h"
 #include "base/process/log.h"
 #include "documents/document.h"
+#include "documents/process/document_process.h"
 #include "translate_arguments.h"
 #include "translation/aligned_texts.h"
 #include "translation/model_set.h"
@@ -57,8 +58,14 @@ inline int translate_one_document(const TranslateArguments& arguments, const Mod
                               .stopped = [] { return stop_signal() != 0; }});
   };
   try {
-    const std::string translated = translate_document(input_document_format(arguments), bytes, translate);
+    const auto check = [] {
+      if (stop_signal() != 0) throw TranslationStopped();
+    };
+    std::vector<std::string> warnings;
+    const std::string translated =
+        translate_document_apart(input_document_format(arguments), bytes, translate, {}, check, &warnings);
     bar.reset();
+    for (const auto& warning : warnings) log.warn("{}: {}", arguments.input, warning);
     output.write(translated);
     output.commit();
   } catch (const TranslationStopped&) {

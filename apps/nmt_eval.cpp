@@ -1,5 +1,4 @@
 // nmt-eval: translates test sets with one model or several and scores the translations.
-#include <torch/version.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -21,6 +20,7 @@
 #include "evaluation/self_test.h"
 #include "observers.h"
 #include "scoring/python/numpy_random.h"
+#include "torch_version.h"
 #include "translation/similarity.h"
 
 namespace nmt {
@@ -63,7 +63,7 @@ void announce(const std::vector<System>& systems, const std::vector<TestSet>& te
 
 int run(int argc, char** argv) {
   CLI::App app("Translates a test set and prints BLEU (13a) and chrF2 as sacreBLEU does.", "nmt-eval");
-  app.set_version_flag("--version", program_version("nmt-eval", "LibTorch " TORCH_VERSION));
+  app.set_version_flag("--version", program_version("nmt-eval", torch_and_kernels()));
   EvalArguments arguments;
   arguments.add_to(app);
   show_examples(app, {"nmt-eval -c mine.yaml", "nmt-eval -m runs/mine/best --source test.de --reference test.en"});

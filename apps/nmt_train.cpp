@@ -1,6 +1,5 @@
 // nmt-train: trains a model on prepared data; started again on the same run directory it resumes where it stopped.
 #include <fmt/format.h>
-#include <torch/version.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
@@ -22,6 +21,7 @@
 #include "nn/device/device.h"
 #include "observers.h"
 #include "report/html/html_report.h"
+#include "torch_version.h"
 #include "training/distributed/launched_process.h"
 #include "training/distributed/make_process_group.h"
 #include "training/dry_run.h"
@@ -42,7 +42,7 @@ struct Arguments {
   bool restart = false, dry_run = false;
 
   void add_to(CLI::App& app) {
-    app.set_version_flag("--version", program_version("nmt-train", fmt::format("LibTorch {}\n", TORCH_VERSION)));
+    app.set_version_flag("--version", program_version("nmt-train", torch_and_kernels()));
     app.get_formatter()->column_width(36);
     app.add_option("-c,--config", config, "configuration file (YAML)")->type_name("CONFIG");
     app.add_option("--set", settings, "sets one option, over the file; as often as wanted")
@@ -58,7 +58,7 @@ struct Arguments {
         ->check(CLI::Range(1, 1000000));
     app.add_option(
            "--report-only", report_only,
-           "writes DIR/report.html of a run that has ended or goes on, from the files in its directory DIR, and "
+           "writes DIR/report.html of a run that has ended or is running, from the files in its directory DIR, and "
            "ends; needs no CONFIG")
         ->type_name("DIR");
     app.add_flag("--dry-run", dry_run,
@@ -180,7 +180,7 @@ int main(int argc, char** argv) {
   return nmt::run_app(nmt::program_name(), [&]() -> int {
     nmt::reuse_freed_tensors();
     CLI::App app{
-        "Trains a model on prepared data. Started again on the same run directory it goes on exactly where it stopped.",
+        "Trains a model on prepared data. Started again on the same run directory it resumes exactly where it stopped.",
         "nmt-train"};
     nmt::Arguments arguments;
     arguments.add_to(app);

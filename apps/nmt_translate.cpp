@@ -1,6 +1,5 @@
 // nmt-translate: raw text in, raw text out, with a model directory or several.
 #include <fmt/format.h>
-#include <torch/version.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +21,7 @@
 #include "report/pictures/attention_picture.h"
 #include "text/pairs/corpus_reader.h"
 #include "text/pairs/pair_formats.h"
+#include "torch_version.h"
 #include "translate_arguments.h"
 #include "translation/attention_grids.h"
 #include "translation/lines/word_alignment.h"
@@ -281,7 +281,7 @@ int serve(const ServingArguments& serving, const TranslateArguments& arguments, 
 
 int run(int argc, char** argv) {
   CLI::App app("Translates text with a trained model: a line of output for each line of input.", "nmt-translate");
-  app.set_version_flag("--version", program_version("nmt-translate", "LibTorch " TORCH_VERSION));
+  app.set_version_flag("--version", program_version("nmt-translate", torch_and_kernels()));
   TranslateArguments arguments;
   arguments.add_to(app);
   std::vector<std::string> examples = {"nmt-translate -m runs/mine/best < new.de > new.en",

@@ -17,7 +17,7 @@ if(NMT_WITH_SERVER)
   set_target_properties(CLD2::CLD2 PROPERTIES IMPORTED_LOCATION ${NMT_CLD2} INTERFACE_INCLUDE_DIRECTORIES ${NMT_CLD2_INCLUDE})
 endif()
 
-if(NMT_WITH_DOCUMENTS) # documents that are zip archives
+if(NMT_WITH_DOCUMENTS OR NMT_WITH_CONVERT) # documents and weights that are zip archives
   # Debian's package of libzip names programs in its CMake files that it does not bring along.
   find_path(NMT_LIBZIP_INCLUDE zip.h REQUIRED)
   find_library(NMT_LIBZIP zip REQUIRED)

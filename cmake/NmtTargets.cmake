@@ -152,6 +152,24 @@ function(nmt_kernels)
   target_compile_options(nmt_kernels PRIVATE ${level} -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wno-psabi)
 endfunction()
 
+# nmt_document_program(): nmt-document, which reads documents apart from the programs that translate them. They look for it
+# beside themselves, in ../libexec/nmt, and at NMT_DOCUMENT_PROGRAM.
+function(nmt_document_program)
+  if(NMT_PACKAGE)
+    target_compile_definitions(nmt_documents PRIVATE NMT_DOCUMENT_PROGRAM="${CMAKE_INSTALL_PREFIX}/libexec/nmt/nmt-document")
+  else()
+    target_compile_definitions(nmt_documents PRIVATE NMT_DOCUMENT_PROGRAM="$<TARGET_FILE:nmt-document>")
+  endif()
+  add_executable(nmt-document ${CMAKE_SOURCE_DIR}/interfaces/documents/program/nmt_document.cpp)
+  target_link_libraries(nmt-document PRIVATE nmt_documents)
+  target_compile_definitions(nmt-document PRIVATE $<$<BOOL:${NMT_SANITIZE}>:NMT_SANITIZED>)
+  target_link_options(nmt-document PRIVATE -Wl,--as-needed) # what is not loaded takes no time at each start
+  if(NMT_PACKAGE)
+    set_target_properties(nmt-document PROPERTIES INSTALL_RPATH "$ORIGIN/../../lib/nmt;$ORIGIN/../lib/nmt")
+  endif()
+  install(TARGETS nmt-document RUNTIME DESTINATION libexec/nmt COMPONENT programs)
+endfunction()
+
 # The libraries a program needs beyond base; a program that is not named here gets everything.
 set(NMT_LIBRARIES_nmt_score nmt_scoring)
 set(NMT_LIBRARIES_nmt_init nmt_data)
@@ -197,6 +215,9 @@ function(nmt_programs)
     endif()
     add_executable(${program} ${source})
     target_link_libraries(${program} PRIVATE ${libraries} nmt_base CLI11::CLI11)
+    if(TARGET nmt-document AND nmt_documents IN_LIST libraries)
+      add_dependencies(${program} nmt-document)
+    endif()
     target_compile_definitions(${program} PRIVATE
       NMT_SENTENCEPIECE_VERSION="${NMT_SENTENCEPIECE_VERSION}" # for --version
       $<$<BOOL:${NMT_WITH_COMPAT}>:NMT_WITH_COMPAT> $<$<BOOL:${NMT_WITH_DOCUMENTS}>:NMT_WITH_DOCUMENTS>

@@ -52,7 +52,8 @@ def glibc_of(path):
 def main():
     folder, version = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
     libraries, documents = folder / "lib" / "nmt", folder / "share" / "doc" / "nmt"
-    programs = [*sorted((folder / "bin").iterdir()), *sorted((folder / "lib").glob("**/libnmt.so.*.*.*"))]
+    programs = [*sorted((folder / "bin").iterdir()), *sorted((folder / "libexec").glob("*/*")),
+                *sorted((folder / "lib").glob("**/libnmt.so.*.*.*"))]
     rows = []
     wanted = {}
     for program in programs:

@@ -11,7 +11,7 @@ import sys
 # What a stage tests that the core and system stages do not see.
 FOLDERS = {
     "sanitizers": ("src/base", "src/config", "src/text", "src/scoring", "src/report", "src/data", "src/nn/kernels",
-                   "interfaces/compat", "interfaces/convert", "interfaces/documents", "interfaces/server",
+                   "interfaces/archive", "interfaces/compat", "interfaces/convert", "interfaces/documents", "interfaces/server",
                    "tests/fuzz"),
     "threads": ("src/base", "src/data", "src/text", "interfaces/server"),
     "device": ("src/nn", "src/models", "src/search", "src/training", "tests/on_device", "tests/simulated_device"),

@@ -24,9 +24,10 @@ done
 
 # The sources that read foreign bytes.
 readers=(
+  interfaces/archive/zip_archive
   interfaces/convert/formats/array interfaces/convert/formats/hugging_face_folder interfaces/convert/formats/pickle
   interfaces/convert/formats/sentencepiece_model interfaces/convert/formats/torch_file
-  interfaces/convert/formats/weight_file interfaces/convert/formats/zip interfaces/convert/marian/marian_folder
+  interfaces/convert/formats/weight_file interfaces/convert/formats/zip_members interfaces/convert/marian/marian_folder
   interfaces/convert/marian/marian_import interfaces/convert/marian/marian_npz
   interfaces/convert/marian/marian_vocabulary interfaces/convert/t5/t5_import interfaces/convert/t5/t5_parts
   interfaces/documents/formats/html_document interfaces/documents/formats/plain_document

@@ -224,7 +224,7 @@ kill_and_resume() {
   "$bin/nmt-train" -c "$out/runs/killed/config.yaml"
   compare small_bf16 killed 0.05
 }
-step "a run that is killed goes on" kill_and_resume
+step "a killed run resumes" kill_and_resume
 
 two_processes() {
   local rank pids=()

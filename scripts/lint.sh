@@ -26,11 +26,12 @@ python3 - "$build_folder" "$database" <<'PYTHON'
 import json, os, re, shlex, sys
 
 build, out = sys.argv[1:]
-torch_free = ("base", "config", "text", "scoring", "report", "data", "compat", "convert", "documents", "server")
+torch_free = ("base", "config", "text", "scoring", "report", "data", "archive", "compat", "convert", "documents", "server")
 commands = json.load(open(f"{build}/compile_commands.json"))
 for command in commands:
     command["command"] = re.sub(r" -Winvalid-pch| -include \S*cmake_pch\S*", "", command["command"])
-wanted = [c for c in commands if any(f"/nmt_{name}.dir/" in c["command"] for name in torch_free)]
+targets = [f"/nmt_{name}.dir/" for name in torch_free] + ["/nmt-document.dir/"]
+wanted = [c for c in commands if any(target in c["command"] for target in targets)]
 changed = [os.path.abspath(line.rstrip("\n")) for line in open(f"{out}/changed")]
 with_torch = next(c for c in commands if "/nmt_library.dir/" in c["command"] and "cmake_pch" not in c["file"])
 others = [path for path in changed if not re.search(rf"/(src|interfaces)/({'|'.join(torch_free)})/(?!models/|training/)|/kernels/", path)]

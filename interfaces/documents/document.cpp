@@ -76,7 +76,7 @@ const DocumentFormatName& require_document_format(std::string_view file_name) {
 }
 
 std::string translate_document(DocumentFormat format, std::string_view bytes, const TranslateTexts& translate,
-                               const DocumentLimits& limits) {
+                               const DocumentLimits& limits, std::vector<std::string>* warnings) {
   if (bytes.size() > limits.unpacked_bytes)
     throw Error(
         fmt::format("the document has {} bytes, more than {}; send it in parts", bytes.size(), limits.unpacked_bytes));
@@ -104,8 +104,15 @@ std::string translate_document(DocumentFormat format, std::string_view bytes, co
       return translated(*documents::read_subtitles(bytes, documents::SubtitleKind::kVtt), translate);
     case DocumentFormat::kPo:
       return documents::translate_po(bytes, translate);
-    case DocumentFormat::kXliff:
-      return translated(*documents::read_xliff(bytes, limits), translate);
+    case DocumentFormat::kXliff: {
+      const auto document = documents::read_xliff(bytes, limits);
+      if (warnings && document->left_units > 0)
+        warnings->push_back(
+            fmt::format("left as they are, for their targets ask for a translation and are no copies of the source: {} "
+                        "units",
+                        document->left_units));
+      return translated(*document, translate);
+    }
   }
   throw Error("this kind of document is not translated; send another");
 }

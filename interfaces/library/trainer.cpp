@@ -154,7 +154,7 @@ class NMT_NOT_EXPORTED Trainer::State {
     TrainingResult result;
     result.run_directory = run_directory();
     result.stopped = outcome.exit_code != 0;
-    result.reason = result.stopped ? "stopped; the state is saved: a new run goes on" : std::move(told.reason);
+    result.reason = result.stopped ? "stopped; the state is saved: a new run resumes" : std::move(told.reason);
     result.updates = outcome.progress.update;
     const auto best = std::filesystem::path(run_directory()) / "best";
     if (!std::filesystem::exists(best / "model.json")) return result;

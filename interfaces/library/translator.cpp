@@ -16,6 +16,7 @@
 #include "config/loading/schema.h"
 #include "config/used_by.h"
 #include "documents/document.h"
+#include "documents/process/document_process.h"
 #include "library/inner/access.h"
 #include "library/inner/conversions.h"
 #include "library/inner/fields.h"
@@ -261,9 +262,13 @@ std::string Translator::translate_document(std::string_view bytes, const std::st
     const auto common = common_request(options);
     const auto calls = calls_of(options);
     const Work work(state);
-    return nmt::translate_document(kind, bytes, [&](std::span<const std::string> texts) {
+    const auto translate = [&](std::span<const std::string> texts) {
       return nmt::translate_aligned(*translator, texts, common, calls);
-    });
+    };
+    const auto check = [&] {
+      if (calls.stopped && calls.stopped()) throw nmt::TranslationStopped();
+    };
+    return translate_document_apart(kind, bytes, translate, {}, check);
   });
 }
 

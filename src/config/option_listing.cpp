@@ -84,7 +84,7 @@ std::string option_reference() {
       "# Options\n\n"
       "Every option of the configuration, made from the table in `src/config/option_table.cpp`. In a file an option\n"
       "stands below its section, on the command line it is written `--set section.name=value`; a list is `[a, b]`.\n"
-      "The column *resume* says whether a run that goes on may have another value than before. An option of a part "
+      "The column *resume* says whether a run that is resumed may have another value than before. An option of a part "
       "that\n"
       "is not chosen is refused or has no effect: `model.sinusoid` has none with `positions: learned`.\n";
   for (const Section& section : sections()) {

@@ -61,7 +61,7 @@ void ConsoleObserver::begin_silence() {
 
 void ConsoleObserver::on_start(const TrainingStart& start) {
   tell(format_start(start));
-  if (start.update > 0) tell(fmt::format("going on after update {}", with_commas(start.update)));
+  if (start.update > 0) tell(fmt::format("resuming after update {}", with_commas(start.update)));
   expected_ = expected_updates(start);
   begins_ = true;
   bar_.emplace("train", expected_, "updates");

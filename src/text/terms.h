@@ -96,10 +96,4 @@ bool is_of_word(char32_t c);
 /// Whether the words of these two, side by side, are one.
 bool make_one_word(char32_t before, char32_t after);
 
-/// What programs put into a text or read from it, and a translation must have as it stands, from left to right:
-///   - addresses: https://..., www...., and of e-mail;
-///   - places for values: {name}, {{name}}, ${name}, #{name}, {0}, %s, %1$d, %-5.2f, %(name)s, %@, %{name};
-///   - <name> is left to the markup, and a lone percent sign or brace is text.
-std::vector<ByteRange> find_placeholders(std::string_view text);
-
 }  // namespace nmt

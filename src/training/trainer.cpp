@@ -58,11 +58,12 @@ void Trainer::begin_or_resume() {
   if (resumes) {
     copy_into(named_parameters(*model_), load_safetensors(folder / "model.safetensors"), folder / "model.safetensors");
     progress_ = resumed_progress(folder, progress_, config_, log_);
-    log_.info("going on from {}", folder.string());
+    log_.info("resuming from {}", folder.string());
     if (group_.leads() && progress_.best_update >= 0 &&
         !std::filesystem::exists(directory_->best() / "model.safetensors"))
       log_.warn("{}: is missing, it had weights of update {}: bring it back, or the next validation makes another",
                 directory_->best().string(), progress_.best_update);
+    if (group_.leads()) directory_->keep_later_best(progress_.update, log_);
   } else if (const auto& from = config_.training.init_from; !from.empty()) {
     load_initial_weights(*model_, config_.model, data_.codec, from);
     log_.info("the weights start from {}", from);

@@ -164,7 +164,7 @@ class LineStream {
   }
 
   [[noreturn]] static void fail_on_lengths(const LineReader& longer, const LineReader& shorter) {
-    throw Error(fmt::format("{}: ends after line {}, {} goes on; align the files", name_of(shorter),
+    throw Error(fmt::format("{}: ends after line {}, {} has more; align the files", name_of(shorter),
                             shorter.line_number(), name_of(longer)));
   }
 

@@ -111,7 +111,7 @@ TEST(Extending, AnOptimizer) {
   x.mutable_grad() = torch::tensor({-0.04f, 0.f, 0.f});  // against a momentum of 0.004
   lion.step(0.1);
   EXPECT_NEAR(x[0].item<double>(), 0.95 * 0.85 + 0.1, 1e-6) << "0.9 * 0.004 - 0.1 * 0.04 < 0";
-  EXPECT_NEAR(x[1].item<double>(), -0.95 * 1.8 + 0.1, 1e-6) << "the momentum goes on";
+  EXPECT_NEAR(x[1].item<double>(), -0.95 * 1.8 + 0.1, 1e-6) << "the momentum continues";
   EXPECT_TRUE(left_alone.equal(torch::ones({2}))) << "no gradient, no step";
   EXPECT_EQ(lion.state().front().first, "momentum.x");
 }

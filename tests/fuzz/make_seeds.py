@@ -531,6 +531,7 @@ def seeds():
     for name, text in packages.items():
         yield from add("markup_package", name, text.encode())
     yield from add("markup_package", "archive", archive([("mimetype", b"x"), ("content.xml", packages["odt"].encode()),
+                                                         ("_rels/.rels", b"<r><Relationship Type='x/officeDocument' Target='word/document.xml'/></r>"),
                                                          ("word/document.xml", packages["docx"].encode())], deflated=True))
     yield from add("markup_package", "outside", archive([("../content.xml", b"<a/>")]))
     yield from add("markup_package", "zip64", archive([("content.xml", packages["odt"].encode())], zip64=True))

@@ -442,7 +442,7 @@ TEST_F(DeviceProcessGroupTest, ProcessesCountThreads) {
 
 // The failures of tests/system/train/processes.py, each with its line; all at once, for each takes seconds.
 TEST_F(DeviceProcessGroupTest, FailuresAreTold) {
-  constexpr const char* kGoesOn = "started again, the run goes on from its last checkpoint";
+  constexpr const char* kResumes = "started again, the run resumes from its last checkpoint";
   using Body = std::function<void(int64_t port, Meeting & alone, Told & told)>;
   const std::vector<std::pair<const char*, Body>> cases = {
       {"silent",
@@ -451,7 +451,7 @@ TEST_F(DeviceProcessGroupTest, FailuresAreTold) {
          beside.peer->fall_silent();
          EXPECT_EQ(told.within(10), std::string("rank 1 has not answered for 1 s (run.process_timeout): it is dead, "
                                                 "stopped or cut off; ") +
-                                        kGoesOn);
+                                        kResumes);
          beside.peer->say(LifeSign::kDone);
        }},
       {"hangs",
@@ -459,7 +459,7 @@ TEST_F(DeviceProcessGroupTest, FailuresAreTold) {
          PeerBesideGroup beside(alone, port, told);
          beside.peer->turn(LifeSign::kHung);
          EXPECT_EQ(told.within(15),
-                   std::string("rank 1 made no progress in an update for 1 s (run.process_timeout); ") + kGoesOn);
+                   std::string("rank 1 made no progress in an update for 1 s (run.process_timeout); ") + kResumes);
          beside.peer->turn(LifeSign::kDone);
        }},
       {"hangs itself",
@@ -468,7 +468,7 @@ TEST_F(DeviceProcessGroupTest, FailuresAreTold) {
          beside.group->expect_progress(true);
          EXPECT_EQ(
              told.within(10),
-             std::string("rank 0 (this one) made no progress in an update for 1 s (run.process_timeout); ") + kGoesOn);
+             std::string("rank 0 (this one) made no progress in an update for 1 s (run.process_timeout); ") + kResumes);
          beside.group->expect_progress(false);
          beside.peer->turn(LifeSign::kDone);
        }},
@@ -486,7 +486,7 @@ TEST_F(DeviceProcessGroupTest, FailuresAreTold) {
          std::optional<Peer> first(std::in_place, 0, port);
          const auto group = group_beside_a_peer(alone, 1, port, told);
          first.reset();
-         EXPECT_EQ(told.within(10), std::string("rank 0, where the processes meet, is dead or cut off; ") + kGoesOn);
+         EXPECT_EQ(told.within(10), std::string("rank 0, where the processes meet, is dead or cut off; ") + kResumes);
        }},
       {"ends with an error",
        [&](int64_t port, Meeting& alone, Told& told) {
@@ -500,7 +500,7 @@ TEST_F(DeviceProcessGroupTest, FailuresAreTold) {
            }
          });
          const auto group = group_beside_a_peer(alone, 0, port, told);
-         EXPECT_EQ(told.within(15), std::string("rank 1 has ended with an error, see its own line; ") + kGoesOn);
+         EXPECT_EQ(told.within(15), std::string("rank 1 has ended with an error, see its own line; ") + kResumes);
          fails.join();
          EXPECT_EQ(other.within(0), "");
          const Peer done(1, port, LifeSign::kDone);

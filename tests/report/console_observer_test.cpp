@@ -135,7 +135,7 @@ TEST(ConsoleObserver, WritesPlainLinesWhereThereIsNoTerminal) {
   ConsoleObserver observer(log);
   show_a_run(observer);
   EXPECT_THAT(lines_of(out.str()),
-              ElementsAre(testing::StartsWith("run iwslt2016: "), "going on after update 2,000",
+              ElementsAre(testing::StartsWith("run iwslt2016: "), "resuming after update 2,000",
                           "epoch 2 update 2,001: loss 0.000 ppl 0.00 lr 0.000e+00", format_interval(kInterval),
                           "checkpoint of update 2,500 is saved", "epoch 2 is done: loss 2.645 ppl 9.12",
                           format_validation(kValidation).front(), "  BLEU|x = 28.06", "  chrF2|x = 52.10",

@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # A library includes itself and those before it. Those of the core are in src/, the others in interfaces/.
 CORE = "base config text scoring report data nn models search translation evaluation training".split()
-INTERFACES = "compat convert documents server library".split()
+INTERFACES = "archive compat convert documents server library".split()
 LIBRARIES = CORE + INTERFACES + ["apps"]
 INTERFACE = "interfaces/library/include"  # the headers that are installed, by names that a program sees
 MADE = {"nmt/version.h"}  # by CMake
@@ -27,6 +27,7 @@ MAX_LINES = 400  # of a file
 NO_HEADER = {
     "interfaces/library/*": "their headers are those that a program includes: interfaces/library/include",
     "apps/*": "programs: nothing includes them",
+    "interfaces/documents/program/nmt_document.cpp": "a program: nothing includes it",
     "src/nn/positions/*": "each file defines the kinds that positions.h lists, and nothing else sees them",
     "src/nn/kernels/kernels_avx2.cpp": "kernels_impl.h, compiled for AVX2",
     "src/nn/kernels/kernels_avx512.cpp": "kernels_impl.h, compiled for AVX-512",

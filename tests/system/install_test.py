@@ -38,7 +38,7 @@ class Install(unittest.TestCase):
     def test_every_program_of_the_build_is_installed_and_starts(self):
         installed = {path.name for path in (self.prefix / "bin").iterdir()}
         built = {path.name for path in pathlib.Path(OPTIONS.build).glob("nmt-*") if os.access(path, os.X_OK)}
-        self.assertEqual(installed, built | {"nmt"})
+        self.assertEqual(installed, (built | {"nmt"}) - {"nmt-document"})
         self.assertTrue(TORCH_FREE <= installed)
         self.assertEqual("nmt-train" in installed, OPTIONS.torch == "1")
         for program in sorted(installed):
@@ -46,6 +46,12 @@ class Install(unittest.TestCase):
                 done = self.run_program(program, "--version")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn(program, done.stdout)
+
+    def test_the_reader_of_documents_stands_apart(self):
+        done = subprocess.run([str(self.prefix / "libexec/nmt/nmt-document")], stdin=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("use nmt-translate --format-in", done.stderr)
 
     def test_the_front_door_opens_the_programs_beside_it(self):
         done = self.run_program("nmt", "score", "--version")

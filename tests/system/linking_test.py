@@ -7,7 +7,8 @@
 2. No variable is defined by two of the libraries that a program loads, with another size or as a symbol of full strength:
    the dynamic linker makes one of two such variables, and each library writes its own into it.
 3. The C++ library is asked before LibTorch, which exports parts of another one.
-4. Programs of the core load nothing that only interfaces/ needs: no TLS, no zip archives, no language detector.
+4. Programs of the core load nothing that only interfaces/ needs: no TLS, no zip archives, no language detector. The reader
+   of documents loads no LibTorch.
 5. Programs of a release are hardened: position-independent, read-only relocations, no stack that can be executed, stack
    protector, checked library calls and containers.
 """
@@ -134,6 +135,15 @@ class Linking(unittest.TestCase):
             needed = needed_by(program)
             self.assertIn("libc.so.6", needed)
             self.assertEqual([name for name in needed if re.match(r"lib(ssl|zip|cld2)\b", name)], [], program.name)
+
+    def test_the_reader_of_documents_loads_no_libtorch(self):
+        reader = pathlib.Path(OPTIONS.build) / "nmt-document"
+        if not reader.exists():
+            self.skipTest("a build without documents")
+        needed = needed_by(reader)
+        self.assertTrue(any(name.startswith("libzip.") for name in needed), needed)
+        loaded = [pathlib.Path(path).name for path in loaded_objects(reader)]
+        self.assertEqual([name for name in needed + loaded if re.match(r"lib(torch|c10|gomp|ssl)", name)], [])
 
     def test_programs_are_hardened(self):
         settings = dict(re.findall(r"^(\w+):\w+=(.*)$", (pathlib.Path(OPTIONS.build) / "CMakeCache.txt").read_text(), re.M))

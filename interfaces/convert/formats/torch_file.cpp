@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "convert/formats/pickle.h"
-#include "convert/formats/zip.h"
 
 namespace nmt::convert {
 namespace {
@@ -124,20 +123,19 @@ std::map<std::string, StoredArray> resolve(const StateDictionary& dictionary, co
 }
 
 // NAME/data.pkl and NAME/data/KEY.
-std::map<std::string, StoredArray> read_archive(std::span<const std::byte> file, const std::string& name) {
+std::map<std::string, StoredArray> read_archive(const ZipMembers& members, const std::string& name) {
   std::string folder;
   std::span<const std::byte> description;
-  const auto members = read_zip(file, name);
   for (const auto& [member, data] : members)
     if (member.ends_with("/data.pkl")) {
       folder = member.substr(0, member.size() - std::strlen("data.pkl"));
-      description = data;
+      description = as_bytes(data);
     }
   if (folder.empty()) throw Error(name + ": not what torch.save() writes (data.pkl is missing)");
   Storages storages;
   const std::string prefix = folder + "data/";
   for (const auto& [member, data] : members)
-    if (member.starts_with(prefix)) storages[member.substr(prefix.size())] = data;
+    if (member.starts_with(prefix)) storages[member.substr(prefix.size())] = as_bytes(data);
   const Pickle pickle(description, name);
   return resolve(StateDictionary(pickle.value(), name), storages, name);
 }
@@ -176,9 +174,12 @@ std::map<std::string, StoredArray> read_legacy(std::span<const std::byte> file, 
 
 }  // namespace
 
-std::map<std::string, StoredArray> read_torch_file(std::span<const std::byte> file, const std::string& name) {
+std::map<std::string, StoredArray> read_torch_file(std::span<const std::byte> file, const std::string& name,
+                                                   ZipMembers& members) {
   const bool is_archive = file.size() > 2 && std::memcmp(file.data(), "PK", 2) == 0;
-  return is_archive ? read_archive(file, name) : read_legacy(file, name);
+  if (!is_archive) return read_legacy(file, name);
+  members = read_zip(file, name);
+  return read_archive(members, name);
 }
 
 }  // namespace nmt::convert

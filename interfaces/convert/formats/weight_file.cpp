@@ -11,7 +11,6 @@
 #include "base/files/stored_weights.h"
 #include "convert/formats/array.h"
 #include "convert/formats/torch_file.h"
-#include "convert/formats/zip.h"
 
 namespace nmt::convert {
 namespace {
@@ -103,12 +102,11 @@ StoredArray read_npy(std::span<const std::byte> bytes, const std::string& name) 
   return array;
 }
 
-std::map<std::string, StoredArray> read_npz(std::span<const std::byte> file, const std::string& name,
-                                            std::deque<std::vector<std::byte>>& unpacked) {
+std::map<std::string, StoredArray> read_npz(const ZipMembers& members, const std::string& name) {
   std::map<std::string, StoredArray> arrays;
-  for (const auto& [member, data] : read_zip(file, name, unpacked)) {
+  for (const auto& [member, data] : members) {
     const auto key = member.ends_with(".npy") ? member.substr(0, member.size() - 4) : member;
-    arrays[key] = read_npy(data, fmt::format("{}: {}", name, key));
+    arrays[key] = read_npy(as_bytes(data), fmt::format("{}: {}", name, key));
   }
   return arrays;
 }
@@ -116,15 +114,18 @@ std::map<std::string, StoredArray> read_npz(std::span<const std::byte> file, con
 WeightFile::WeightFile(const std::filesystem::path& path)
     : path_(path.string()),
       mapped_(std::make_shared<MappedFile>(path)),
-      unpacked_(std::make_shared<std::deque<std::vector<std::byte>>>()) {
+      file_size_(mapped_->bytes().size()),
+      members_(std::make_shared<ZipMembers>()) {
   if (path.extension() == ".safetensors") {
     for (auto& entry : read_safetensors_index(mapped_->bytes(), path_).tensors)
       arrays_[entry.name] = {.type = entry.type, .shape = entry.shape, .data = entry.data};
   } else if (path.extension() == ".npz") {
-    arrays_ = read_npz(mapped_->bytes(), path_, *unpacked_);
+    *members_ = read_zip(mapped_->bytes(), path_);
+    arrays_ = read_npz(*members_, path_);
   } else {
-    arrays_ = read_torch_file(mapped_->bytes(), path_);
+    arrays_ = read_torch_file(mapped_->bytes(), path_, *members_);
   }
+  if (!members_->empty()) mapped_.reset();  // all of it is unpacked
 }
 
 const StoredArray& WeightFile::stored(const std::string& name) const {
@@ -165,7 +166,7 @@ Array WeightFile::read(const std::string& name, const Shape& shape) {
   const auto& array = stored(name);
   // Tables that belong together may stand in the file once; more sharing only serves to fill the memory.
   bytes_read_ += stored_size(array);
-  if (bytes_read_ / 2 > mapped_->bytes().size())
+  if (bytes_read_ / 2 > file_size_)
     throw Error(path_ + ": damaged: too many of its tensors are one and the same; fetch the file again");
   Array result = to_array(array, path_, name);
   result.shape = shape;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <filesystem>
 #include <initializer_list>
 #include <map>
@@ -13,19 +12,19 @@
 
 #include "base/files/mapped_file.h"
 #include "convert/formats/array.h"
+#include "convert/formats/zip_members.h"
 
 namespace nmt::convert {
 
 /// The arrays of a NumPy archive (.npz, as numpy.savez, savez_compressed and Marian write it) by their names. Floats
-/// get the names of their types, bytes are I8 or U8, all else what NumPy calls it ("<i8"). The result points into the
-/// file and into `unpacked`. Throws Error for what is damaged, and for arrays of Python objects, which hold a pickle.
-std::map<std::string, StoredArray> read_npz(std::span<const std::byte> file, const std::string& name,
-                                            std::deque<std::vector<std::byte>>& unpacked);
+/// get the names of their types, bytes are I8 or U8, all else what NumPy calls it ("<i8"). The result points into
+/// `members`. Throws Error for what is damaged, and for arrays of Python objects, which hold a pickle.
+std::map<std::string, StoredArray> read_npz(const ZipMembers& members, const std::string& name);
 
 /// One array as numpy.save writes it (.npy): `bytes` from its first to its last.
 StoredArray read_npy(std::span<const std::byte> bytes, const std::string& name);
 
-/// The weights of a file on the disk, read one by one: memory holds only what is asked for.
+/// The weights of a file on the disk. Memory holds those that are asked for, and of an archive all of it.
 class WeightFile {
  public:
   /// safetensors (.safetensors); arrays of NumPy (.npz); else what torch.save() wrote, in the form of today (a zip
@@ -56,7 +55,8 @@ class WeightFile {
  private:
   std::string path_;
   std::shared_ptr<const MappedFile> mapped_;
-  std::shared_ptr<std::deque<std::vector<std::byte>>> unpacked_;  // of compressed members of an archive
+  size_t file_size_;
+  std::shared_ptr<ZipMembers> members_;  // where the file is an archive
   std::map<std::string, StoredArray> arrays_;
   size_t bytes_read_ = 0;
 };

@@ -1,5 +1,8 @@
 #include "documents/formats/html_document.h"
 
+#include <algorithm>
+#include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +16,10 @@
 
 namespace nmt::documents {
 namespace {
+
+bool is_any(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, word) != words.end();
+}
 
 /// What translate= and class= of a tag say; nullopt: nothing.
 std::optional<bool> wants_translation(const MarkupTokens& markup, const Token& tag) {
@@ -55,15 +62,23 @@ ElementRole html_role(const MarkupTokens& markup, size_t index, bool in_text) {
   return is_void_element(name) ? ElementRole::kUnit : ElementRole::kInline;
 }
 
+/// Whether an attribute says something to a reader; names in lower case.
+bool is_text_attribute(const MarkupTokens& markup, const Token& tag, std::string_view element, std::string_view name) {
+  if (is_any(name, {"alt", "title", "placeholder", "aria-label"})) return true;
+  if (name == "label") return is_any(element, {"option", "optgroup", "track"});
+  if (name == "value" && element == "input")
+    return is_any(lower_name(attribute_value(markup, tag, "type").value_or("")), {"submit", "button", "reset"});
+  return name == "content" && element == "meta" &&
+         lower_name(attribute_value(markup, tag, "name").value_or("")) == "description";
+}
+
 std::vector<Attribute> html_text_attributes(const MarkupTokens& markup, size_t index, bool in_text) {
   const Token& tag = markup.tokens[index];
-  std::vector<Attribute> found;
-  for (const auto& attribute : attributes_of(markup, tag)) {
-    const std::string name = lower_name(markup.text(attribute.name));
-    if (name == "alt" || name == "title" || name == "placeholder") found.push_back(attribute);
-  }
-  if (found.empty()) return found;
   const std::string name = lower_name(markup.name(tag));
+  std::vector<Attribute> found;
+  for (const auto& attribute : attributes_of(markup, tag))
+    if (is_text_attribute(markup, tag, name, lower_name(markup.text(attribute.name)))) found.push_back(attribute);
+  if (found.empty()) return found;
   const bool is_left_out = is_kept_element(name) && name != "textarea";
   if (!wants_translation(markup, tag).value_or(in_text && !is_left_out)) found.clear();
   return found;
@@ -72,7 +87,18 @@ std::vector<Attribute> html_text_attributes(const MarkupTokens& markup, size_t i
 }  // namespace
 
 MarkupRules html_rules(EntitySet entities) {
-  return {.entities = entities, .role = html_role, .text_attributes = html_text_attributes};
+  const auto is_named = [](std::initializer_list<std::string_view> names) {
+    return [names = std::vector<std::string_view>(names)](const MarkupTokens& markup, size_t token) {
+      return std::ranges::find(names, lower_name(markup.name(markup.tokens[token]))) != names.end();
+    };
+  };
+  return {.entities = entities,
+          .role = html_role,
+          .text_attributes = html_text_attributes,
+          .is_link = is_named({"a", "label"}),
+          .is_object = is_named(
+              {"input", "select", "textarea", "meter", "progress", "img", "svg", "picture", "iframe", "embed"}),
+          .begins_word = std::not_fn(is_named({"sub", "sup", "wbr", "rt", "rp"}))};
 }
 
 std::unique_ptr<TextDocument> read_html(std::string_view bytes, const DocumentLimits& limits) {
@@ -148,6 +174,8 @@ std::unique_ptr<TextDocument> read_xml(std::string_view bytes, const std::string
   const auto markup = tokenize_xml(document->bytes(), limits.depth, name);
   const auto has_text = elements_with_text(markup), kept = kept_tokens(markup);
   MarkupRules rules;
+  rules.begins_word = [](const MarkupTokens&, size_t) { return true; };
+  rules.has_xml_space = true;
   rules.role = [&](const MarkupTokens&, size_t token, bool in_text) {
     if (kept[token]) return in_text ? ElementRole::kUnit : ElementRole::kContainer;
     if (in_text) return ElementRole::kInline;

@@ -107,9 +107,13 @@ void add_tagged_text(SegmentBuilder& builder, std::string_view document, ByteRan
   size_t at = range.begin;
   const auto tags = find_tags(document, range, kind);
   for (const auto& tag : tags) {
+    if (tag.bytes.begin < at) continue;  // in a reading
     add_text(at, tag.bytes.begin);
     at = tag.bytes.end;
-    if (tag.partner == kNone)
+    if (tag.name == "rt" && tag.opens && tag.partner != kNone) {  // how the word before it is read: no text
+      at = tags[tag.partner].bytes.end;
+      builder.add_unit({tag.bytes.begin, at});
+    } else if (tag.partner == kNone)
       builder.add_unit(tag.bytes, tag.name == "br" ? InlineKind::kSpace : InlineKind::kUnit);
     else if (tag.closes)
       builder.close(tags[tag.partner].bytes.begin, tag.bytes);

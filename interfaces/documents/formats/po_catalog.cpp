@@ -53,7 +53,7 @@ class PoReader {
 
  private:
   Error wrong(size_t at, const char* what) const {
-    return Error(fmt::format("PO, line {}: {}; mend the file", line_of(bytes_, at), what));
+    return Error(fmt::format("PO, line {}: {}; correct the file", line_of(bytes_, at), what));
   }
 
   void read_line(ByteRange range) {
@@ -249,10 +249,10 @@ class PoTranslator {
     TextDocument& document = documents_.emplace_back(value);
     SegmentBuilder builder(document.bytes());
     for (size_t begin = 0; begin < value.size();) {
-      const auto ends = line_ends(value, begin);
-      add_tagged_text(builder, document.bytes(), {begin, ends.text}, TaggedTextKind::kMessage);
+      const size_t end = std::min(value.find_first_of("\r\n\t", begin), value.size());  // tabs make columns
+      add_tagged_text(builder, document.bytes(), {begin, end}, TaggedTextKind::kMessage);
       builder.finish({.bytes = {}, .text = {}, .encoding = TextEncoding::kPlain}, document.segments);
-      begin = ends.next;
+      begin = end + 1;
     }
     return document;
   }

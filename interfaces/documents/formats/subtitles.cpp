@@ -40,43 +40,57 @@ size_t length_of_dash(std::string_view line) {
   return at;
 }
 
+/// "00:00:01,000 --> 00:00:02,000", with whatever behind it. An arrow between words is text.
+bool is_line_of_times(std::string_view line) {
+  const size_t arrow = line.find("-->");
+  if (arrow == line.npos) return false;
+  const auto is_time = [](std::string_view text) {
+    while (!text.empty() && is_markup_space(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_markup_space(text.back())) text.remove_suffix(1);
+    return text.find(':') != text.npos && text.find_first_not_of("0123456789:.,") == text.npos;
+  };
+  std::string_view end = line.substr(arrow + 3);
+  end.remove_prefix(std::min(end.find_first_not_of(" \t"), end.size()));
+  return is_time(line.substr(0, arrow)) && is_time(end.substr(0, end.find_first_of(" \t")));
+}
+
 class SubtitleReader {
  public:
   SubtitleReader(TextDocument& document, SubtitleKind kind)
       : document_(document), kind_(kind), builder_(document.bytes()) {}
 
+  /// A line of times begins a cue, whatever stands before it. What follows is text: in SRT up to the next number and
+  /// times, also behind empty lines; in WebVTT up to an empty line.
   void read() {
     const std::string_view bytes = document_.bytes();
+    const bool is_vtt = kind_ == SubtitleKind::kVtt;
+    const size_t first = byte_order_mark_length(bytes);
+    if (is_vtt && !bytes.substr(first).starts_with("WEBVTT"))
+      throw Error("WebVTT, line 1: WEBVTT is missing; correct the file or give it the ending .srt");
     enum class In { kHead, kCue, kNote } in = In::kHead;
-    bool is_first = true;  // of its block
-    size_t begin = byte_order_mark_length(bytes);
-    if (kind_ == SubtitleKind::kVtt) {
-      if (!bytes.substr(begin).starts_with("WEBVTT"))
-        throw Error("WebVTT, line 1: WEBVTT is missing; mend the file or give it the ending .srt");
-      in = In::kNote;
-    }
-    while (begin < bytes.size()) {
+    bool is_first = false;  // of its block
+    size_t cues = 0;
+    for (size_t begin = first; begin < bytes.size();) {
       const auto ends = line_ends(bytes, begin);
       const std::string_view line = bytes.substr(begin, ends.text - begin);
       if (is_white(line)) {
         add_cue();
-        in = In::kHead;
+        if (is_vtt) in = In::kHead;
         is_first = true;
-      } else if (in == In::kCue) {
+      } else if (in != In::kNote && is_line_of_times(line)) {
+        add_cue();
+        in = In::kCue;
+        ++cues;
+      } else if (in == In::kCue && !is_number_of_cue(line, ends.next)) {
         lines_.push_back({begin, ends.text});
-      } else if (in == In::kHead) {
-        if (line.find("-->") != line.npos) {
-          in = In::kCue;
-          ++cues_;
-        } else if (is_first && kind_ == SubtitleKind::kVtt && is_note(line)) {
-          in = In::kNote;
-        }
-        is_first = false;
+      } else if (is_vtt && is_first && is_note(line)) {
+        in = In::kNote;
       }
+      if (!is_white(line)) is_first = false;
       begin = ends.next;
     }
     add_cue();
-    if (cues_ == 0 && kind_ == SubtitleKind::kSrt && !is_white(bytes))
+    if (cues == 0 && !is_vtt && !is_white(bytes))
       throw Error("SRT, line 1: no line with times (-->) is in the file; send it as .txt");
   }
 
@@ -85,6 +99,13 @@ class SubtitleReader {
     for (const std::string_view word : {"NOTE", "STYLE", "REGION"})
       if (line.starts_with(word) && (line.size() == word.size() || is_markup_space(line[word.size()]))) return true;
     return false;
+  }
+
+  /// Whether a line is a number and the next one, at `next`, says times.
+  bool is_number_of_cue(std::string_view line, size_t next) const {
+    const std::string_view bytes = document_.bytes();
+    return line.find_first_not_of("0123456789 \t") == line.npos && next < bytes.size() &&
+           is_line_of_times(bytes.substr(next, line_ends(bytes, next).text - next));
   }
 
   void add_cue() {
@@ -126,7 +147,6 @@ class SubtitleReader {
   SubtitleKind kind_;
   SegmentBuilder builder_;
   std::vector<ByteRange> lines_;
-  size_t cues_ = 0;
 };
 
 }  // namespace

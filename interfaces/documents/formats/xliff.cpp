@@ -15,19 +15,25 @@
 namespace nmt::documents {
 namespace {
 
+constexpr std::string_view kForReview = " state=\"needs-review-translation\"";
+
 class XliffReader {
  public:
   XliffReader(const MarkupTokens& markup, TextDocument& document) : markup_(markup), document_(document) {}
 
   void read() {
     bool has_root = false;
-    std::vector<bool> kept = {false};
+    std::vector<bool> kept = {false}, keeps_lines = {false};
     for (size_t i = 0; i < markup_.tokens.size(); ++i) {
       const Token& token = markup_.tokens[i];
-      if (token.kind == TokenKind::kEndTag) kept.pop_back();
+      if (token.kind == TokenKind::kEndTag) {
+        kept.pop_back();
+        keeps_lines.pop_back();
+      }
       if (token.kind != TokenKind::kStartTag) continue;
       const auto translate = attribute_value(markup_, token, "translate");
       kept.push_back(translate == "no" ? true : translate == "yes" ? false : kept.back());
+      keeps_lines.push_back(preserves_space(i, keeps_lines.back()));
       if (!has_root) {
         if (local_name(markup_.name(token)) != "xliff")
           throw Error("XLIFF: the root element is not <xliff>; send it as .xml");
@@ -35,7 +41,7 @@ class XliffReader {
         has_root = true;
       }
       const bool is_unit = local_name(markup_.name(token)) == (is_second_version_ ? "segment" : "trans-unit");
-      if (is_unit && !kept.back()) read_unit(i);
+      if (is_unit && !kept.back()) read_unit(i, keeps_lines.back());
     }
     if (!has_root) throw Error("XLIFF: it holds nothing; send the file that your tool wrote");
   }
@@ -52,26 +58,107 @@ class XliffReader {
   }
   size_t last_byte(size_t token) const { return markup_.tokens[end_of(token) - 1].bytes.end; }
 
-  void read_unit(size_t unit) {
-    size_t source = kNone, target = kNone, behind = kNone;
+  bool preserves_space(size_t token, bool around) const {
+    const auto space = attribute_value(markup_, markup_.tokens[token], "xml:space");
+    return space ? *space == "preserve" : around;
+  }
+
+  void read_unit(size_t unit, bool keeps_lines) {
+    size_t source = kNone, target = kNone, behind = kNone, cut_source = kNone;
     for (size_t i = unit + 1; i < markup_.tokens[unit].content_end; i = end_of(i)) {
       if (is_tag(i, "source") && source == kNone) source = behind = i;
-      if (is_tag(i, "seg-source") && source != kNone) behind = i;
+      if (is_tag(i, "seg-source") && source != kNone) behind = cut_source = i;
       if (is_tag(i, "target") && target == kNone) target = i;
     }
     if (source == kNone || markup_.tokens[source].kind != TokenKind::kStartTag) return;
-    if (target != kNone && has_content(target)) return;
+    keeps_lines = preserves_space(source, keeps_lines);
+    if (target != kNone && cut_source != kNone && fill_marks(cut_source, target, keeps_lines)) return;
+    if (target != kNone && !is_untranslated(unit, source, target)) return;
     const size_t before = document_.segments.size();
-    add_segments(source);
+    add_segments(source, keeps_lines);
     if (document_.segments.size() == before) return;
     if (is_second_version_) set_state(unit);
     add_target(source, target, behind);
   }
 
-  bool has_content(size_t start) const {
-    for (size_t i = start + 1; i + 1 < end_of(start); ++i)
-      if (markup_.tokens[i].kind != TokenKind::kText || !is_white(markup_.text(markup_.tokens[i]))) return true;
-    return false;
+  /// The text in an element, without that of codes in it.
+  std::string text_of(size_t start) const {
+    std::string text;
+    for (size_t i = start + 1; i + 1 < end_of(start); ++i) {
+      const Token& token = markup_.tokens[i];
+      if (token.kind == TokenKind::kText || token.kind == TokenKind::kCdata)
+        text += markup_.text(token);
+      else if (token.kind == TokenKind::kStartTag && !is_inline(i))
+        i = end_of(i) - 1;
+    }
+    return text;
+  }
+
+  /// A target without text, or a copy of the source whose state says that it is still to be translated.
+  bool is_untranslated(size_t unit, size_t source, size_t target) const {
+    const std::string text = text_of(target);
+    if (is_white(text)) return true;
+    const auto state = attribute_value(markup_, markup_.tokens[is_second_version_ ? unit : target], "state");
+    const bool is_new = is_second_version_ ? state == "initial" : state == "new" || state == "needs-translation";
+    const bool is_copy = text == text_of(source);
+    if (is_new && !is_copy) ++document_.left_units;
+    return is_new && is_copy;
+  }
+
+  bool is_mark(size_t token) const {
+    return is_tag(token, "mrk") && attribute_value(markup_, markup_.tokens[token], "mtype") == "seg";
+  }
+
+  /// Fills the marks of a target that have no text, each from that of the source with its number. False where the
+  /// target has no marks.
+  bool fill_marks(size_t cut_source, size_t target, bool keeps_lines) {
+    std::map<std::string_view, size_t> sources;
+    for (size_t i = cut_source + 1; i + 1 < end_of(cut_source); ++i)
+      if (is_mark(i) && markup_.tokens[i].kind == TokenKind::kStartTag)
+        sources.emplace(attribute_value(markup_, markup_.tokens[i], "mid").value_or(""), i);
+    bool has_marks = false, has_filled = false;
+    for (size_t i = target + 1; i + 1 < end_of(target); ++i) {
+      if (!is_mark(i)) continue;
+      has_marks = true;
+      const Token& mark = markup_.tokens[i];
+      const auto found = sources.find(attribute_value(markup_, mark, "mid").value_or(""));
+      if (found == sources.end() || !is_white(text_of(i))) continue;
+      const size_t before = document_.segments.size();
+      add_segments(found->second, keeps_lines);
+      const size_t source = found->second;
+      sources.erase(found);  // a mark of the source is written once
+      if (document_.segments.size() == before) continue;
+      std::string start(markup_.text(mark));
+      if (mark.kind == TokenKind::kEmptyTag) start.replace(start.size() - 2, 2, ">");
+      document_.copies.push_back({.source = inside_of(source),
+                                  .replaced = {mark.bytes.begin, last_byte(i)},
+                                  .before = start,
+                                  .after = "</" + std::string(markup_.name(mark)) + ">"});
+      has_filled = true;
+    }
+    if (has_filled)
+      document_.copies.push_back({.source = {},
+                                  .replaced = markup_.tokens[target].bytes,
+                                  .before = start_for_review(target) + ">",
+                                  .after = {}});
+    return has_marks;
+  }
+
+  ByteRange inside_of(size_t start) const {
+    const Token& tag = markup_.tokens[start];
+    return {tag.bytes.end, markup_.tokens[tag.content_end].bytes.begin};
+  }
+
+  /// The start tag of a target, without its end, with the state of what is to be reviewed.
+  std::string start_for_review(size_t target) const {
+    const Token& tag = markup_.tokens[target];
+    std::string start(markup_.text(tag));
+    start.resize(start.size() - (tag.kind == TokenKind::kEmptyTag ? 2 : 1));
+    if (is_second_version_) return start;
+    const auto old_state = attribute_value(markup_, tag, "state");
+    if (!old_state) return start + std::string(kForReview);
+    const size_t offset = static_cast<size_t>(old_state->data() - document_.bytes().data()) - tag.bytes.begin;
+    return start.replace(offset, old_state->size(), "needs-review-translation");
   }
 
   void set_state(size_t unit) {
@@ -89,29 +176,18 @@ class XliffReader {
     const Token& source_tag = markup_.tokens[source];
     std::string name(markup_.name(source_tag));
     name.replace(name.size() - 6, 6, "target");
-    const std::string state = is_second_version_ ? "" : " state=\"needs-review-translation\"";
     TranslatedCopy copy;
-    copy.source = {source_tag.bytes.end, markup_.tokens[source_tag.content_end].bytes.begin};
+    copy.source = inside_of(source);
     copy.after = "</" + name + ">";
     if (target == kNone) {
       const size_t place = last_byte(behind);
       copy.replaced = {place, place};
       const Token& space = markup_.tokens[source - 1];
       if (space.kind == TokenKind::kText) copy.before = markup_.text(space);
-      copy.before += "<" + name + state + ">";
+      copy.before += "<" + name + std::string(is_second_version_ ? "" : kForReview) + ">";
     } else {
-      const Token& tag = markup_.tokens[target];
-      copy.replaced = {tag.bytes.begin, last_byte(target)};
-      std::string start(markup_.text(tag));
-      start.resize(start.size() - (tag.kind == TokenKind::kEmptyTag ? 2 : 1));
-      const auto old_state = attribute_value(markup_, tag, "state");
-      if (old_state) {
-        const size_t offset = static_cast<size_t>(old_state->data() - document_.bytes().data()) - tag.bytes.begin;
-        if (!is_second_version_) start.replace(offset, old_state->size(), "needs-review-translation");
-      } else {
-        start += state;
-      }
-      copy.before = start + ">";
+      copy.replaced = {markup_.tokens[target].bytes.begin, last_byte(target)};
+      copy.before = start_for_review(target) + ">";
     }
     document_.copies.push_back(std::move(copy));
   }
@@ -168,7 +244,25 @@ class XliffReader {
     return is_tag(token, "g") || is_tag(token, "pc");
   }
 
-  void add_segments(size_t source) {
+  bool is_line_break(size_t token) const {
+    const Token& tag = markup_.tokens[token];
+    return attribute_value(markup_, tag, "ctype") == "lb" || attribute_value(markup_, tag, "subtype") == "xlf:lb";
+  }
+
+  /// Where lines are kept, each is a text of its own.
+  void add_text(SegmentBuilder& builder, ByteRange bytes, bool keeps_lines) const {
+    while (bytes.size() > 0) {
+      const std::string_view text = markup_.text(bytes);
+      const size_t found = keeps_lines ? text.find('\n') : text.npos;
+      const size_t end = bytes.begin + std::min(found, text.size() - 1) + 1;
+      const ByteRange line = {bytes.begin, end};
+      builder.add_text(line, decode_entities(markup_.text(line), EntitySet::kXml));
+      if (found != text.npos) builder.add_barrier();
+      bytes.begin = end;
+    }
+  }
+
+  void add_segments(size_t source, bool keeps_lines) {
     SegmentBuilder builder(markup_.document);
     const size_t end = markup_.tokens[source].content_end;
     const auto spans = spans_in(source + 1, end);
@@ -177,7 +271,7 @@ class XliffReader {
       const ByteRange whole = {token.bytes.begin, last_byte(i)};
       const auto span = spans.find(i);
       if (token.kind == TokenKind::kText) {
-        builder.add_text(token.bytes, decode_entities(markup_.text(token), EntitySet::kXml));
+        add_text(builder, token.bytes, keeps_lines);
       } else if (token.kind == TokenKind::kCdata) {
         builder.add_text(token.bytes, std::string(markup_.text({token.bytes.begin + 9, token.bytes.end - 3})));
       } else if (token.kind == TokenKind::kEndTag) {
@@ -186,7 +280,7 @@ class XliffReader {
         builder.open(i, token.bytes);
       } else {
         if (span == spans.end())
-          builder.add_unit(whole);
+          builder.add_unit(whole, is_line_break(i) ? InlineKind::kSpace : InlineKind::kUnit);
         else if (span->second > i)
           builder.open(i, whole);
         else

@@ -1,7 +1,7 @@
 #include "documents/packages/epub.h"
 
-#include <algorithm>
 #include <charconv>
+#include <set>
 #include <string_view>
 
 #include "base/error.h"
@@ -25,26 +25,6 @@ std::string without_percents(std::string_view href) {
     }
   }
   return out;
-}
-
-/// A name of the archive: `href` as seen from the file `from`.
-std::string resolved(const std::string& from, const std::string& href) {
-  const size_t slash = from.rfind('/');
-  std::string_view rest = href;
-  std::string folder = slash == from.npos ? "" : from.substr(0, slash + 1);
-  while (rest.starts_with("../") || rest.starts_with("./")) {
-    if (rest.starts_with("../") && !folder.empty()) {
-      folder.pop_back();
-      const size_t parent = folder.rfind('/');
-      folder.resize(parent == folder.npos ? 0 : parent + 1);
-    }
-    rest.remove_prefix(rest.find('/') + 1);
-  }
-  return folder + std::string(rest);
-}
-
-std::string attribute_text(const MarkupTokens& markup, const Token& tag, std::string_view name) {
-  return decode_entities(attribute_value(markup, tag, name).value_or(""), EntitySet::kXml);
 }
 
 bool is_tag(const Token& token) { return token.kind == TokenKind::kStartTag || token.kind == TokenKind::kEmptyTag; }
@@ -80,14 +60,15 @@ std::vector<PackagedPart> read_epub(const ZipArchive& archive, const DocumentLim
   const std::string bytes = archive.read(package);
   const auto markup = tokenize_xml(bytes, limits.depth, package);
   std::vector<PackagedPart> parts;
+  std::set<std::string> seen;
   for (const auto& token : markup.tokens) {
     if (!is_tag(token) || local_name(markup.name(token)) != "item") continue;
     const std::string name = resolved(package, without_percents(attribute_text(markup, token, "href")));
     const std::string type = attribute_text(markup, token, "media-type");
-    const auto is_there = [&](const PackagedPart& part) { return part.name == name; };
-    if (!archive.has(name) || std::any_of(parts.begin(), parts.end(), is_there)) continue;
-    if (type == "application/xhtml+xml") parts.push_back({name, read_xhtml(archive.read(name), name, limits)});
-    if (type == "application/x-dtbncx+xml") parts.push_back({name, read_ncx(archive.read(name), name, limits)});
+    const bool is_chapter = type == "application/xhtml+xml", is_contents = type == "application/x-dtbncx+xml";
+    if (!archive.has(name) || (!is_chapter && !is_contents) || !seen.insert(name).second) continue;
+    if (is_chapter) parts.push_back({name, read_xhtml(archive.read(name), name, limits)});
+    if (is_contents) parts.push_back({name, read_ncx(archive.read(name), name, limits)});
   }
   return parts;
 }

@@ -1,8 +1,11 @@
 #include "documents/packages/office_open_xml.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <initializer_list>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "documents/segments/segment_builder.h"
@@ -66,8 +69,20 @@ class OfficeParagraphs {
     return {markup_.tokens[child.begin].bytes.begin, markup_.tokens[child.end - 1].bytes.end};
   }
 
-  void add_unit(SegmentBuilder& builder, Child child, InlineKind kind = InlineKind::kUnit) {
+  /// The border of a link or picture is the border of a word.
+  static void open_link(SegmentBuilder& builder, size_t key, ByteRange bytes) {
+    builder.add_word_border(bytes.begin);
+    builder.open(key, bytes, true);
+  }
+  static void close_link(SegmentBuilder& builder, size_t key, ByteRange bytes) {
+    builder.close(key, bytes);
+    builder.add_word_border(bytes.end);
+  }
+
+  void add_unit(SegmentBuilder& builder, Child child, InlineKind kind = InlineKind::kUnit, bool is_picture = false) {
+    if (is_picture) builder.add_word_border(bytes_of(child).begin);
     builder.add_unit(bytes_of(child), kind);
+    if (is_picture) builder.add_word_border(bytes_of(child).end);
     collect(child.begin, child.end);
   }
 
@@ -92,9 +107,9 @@ class OfficeParagraphs {
         }
         if (is_link) {
           ++open_links_;
-          builder.open(child.begin, {bytes_of(child).begin, bytes_of(children[field.separate]).end});
+          open_link(builder, child.begin, {bytes_of(child).begin, bytes_of(children[field.separate]).end});
           add_children(builder, children, fields, field.separate + 1, last);
-          builder.close(child.begin, bytes_of(children[last]));
+          close_link(builder, child.begin, bytes_of(children[last]));
           --open_links_;
         } else {
           add_unit(builder, {child.begin, children[last].end});
@@ -112,7 +127,11 @@ class OfficeParagraphs {
     const Token& start = markup_.tokens[child.begin];
     if (is(child.begin, {"pPr", "endParaRPr"})) {
       builder.add_barrier();
-    } else if (is(child.begin, {"hyperlink", "ins", "moveTo", "smartTag", "customXml", "dir", "bdo"}) &&
+    } else if (is(child.begin, {"hyperlink"}) && start.kind == TokenKind::kStartTag) {
+      open_link(builder, child.begin, start.bytes);
+      add_children(builder, children_of(child.begin));
+      close_link(builder, child.begin, markup_.tokens[child.end - 1].bytes);
+    } else if (is(child.begin, {"ins", "moveTo", "smartTag", "customXml", "dir", "bdo"}) &&
                start.kind == TokenKind::kStartTag) {
       builder.open(child.begin, start.bytes);
       add_children(builder, children_of(child.begin));
@@ -139,13 +158,16 @@ class OfficeParagraphs {
   void add_run(SegmentBuilder& builder, Child run) {
     const auto children = children_of(run.begin);
     ByteRange style = {markup_.tokens[run.begin].bytes.end, markup_.tokens[run.begin].bytes.end};
-    bool has_text = false, has_field = false, is_space = !children.empty();
+    bool has_text = false, has_field = false, has_picture = false, is_space = !children.empty();
     for (const Child child : children) {
       if (is(child.begin, {"rPr"})) {
         style = bytes_of(child);
         continue;
       }
-      has_text = has_text || (is(child.begin, {"t"}) && markup_.tokens[child.begin].kind == TokenKind::kStartTag);
+      if (is(child.begin, {"ruby"}) && add_ruby(builder, run, child)) return;
+      has_text = has_text || is(child.begin, {"noBreakHyphen", "softHyphen"}) ||
+                 (is(child.begin, {"t"}) && markup_.tokens[child.begin].kind == TokenKind::kStartTag);
+      has_picture = has_picture || is_picture(child);
       has_field = has_field || is(child.begin, {"fldChar"});
       is_space = is_space && is_white_element(child);
     }
@@ -155,7 +177,7 @@ class OfficeParagraphs {
       return;
     }
     if (!has_text) {
-      add_unit(builder, run, is_space ? InlineKind::kSpace : InlineKind::kUnit);
+      add_unit(builder, run, is_space ? InlineKind::kSpace : InlineKind::kUnit, has_picture);
       return;
     }
     builder.begin_run(bytes_of(run), style);
@@ -163,12 +185,31 @@ class OfficeParagraphs {
       if (is(child.begin, {"rPr"})) continue;
       if (is(child.begin, {"t"}))
         add_text(builder, child);
+      else if (is(child.begin, {"noBreakHyphen"}))
+        builder.add_text(bytes_of(child), "\u2011");
+      else if (is(child.begin, {"softHyphen"}))
+        builder.add_text(bytes_of(child), "");
       else
-        add_unit(builder, child, is_white_element(child) ? InlineKind::kSpace : InlineKind::kUnit);
+        add_unit(builder, child, is_white_element(child) ? InlineKind::kSpace : InlineKind::kUnit, is_picture(child));
     }
     builder.end_run();
   }
 
+  /// A run whose only content is a word with its reading above: the word is text, the reading stays. False for another.
+  bool add_ruby(SegmentBuilder& builder, Child run, Child ruby) {
+    for (const Child child : children_of(run.begin))
+      if (child.begin != ruby.begin && !is(child.begin, {"rPr"})) return false;
+    for (const Child base : children_of(ruby.begin)) {
+      if (!is(base.begin, {"rubyBase"}) || markup_.tokens[base.begin].kind != TokenKind::kStartTag) continue;
+      builder.open(run.begin, {bytes_of(run).begin, markup_.tokens[base.begin].bytes.end});
+      add_children(builder, children_of(base.begin));
+      builder.close(run.begin, {markup_.tokens[base.end - 1].bytes.begin, bytes_of(run).end});
+      return true;
+    }
+    return false;
+  }
+
+  bool is_picture(Child child) const { return is(child.begin, {"drawing", "pict", "object"}); }
   bool is_white_element(Child child) const { return is(child.begin, {"tab", "ptab", "br", "cr"}); }
 
   void add_text(SegmentBuilder& builder, Child text) {
@@ -259,32 +300,55 @@ std::unique_ptr<TextDocument> read_part(const ZipArchive& archive, const std::st
   return document;
 }
 
-bool is_numbered(std::string_view name, std::string_view before) {
-  if (!name.starts_with(before) || !name.ends_with(".xml")) return false;
-  name.remove_prefix(before.size());
-  name.remove_suffix(4);
-  return std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+/// The parts that a part is related to in one of these ways ("header"), or those of the package where `part` is empty.
+std::vector<std::string> related(const ZipArchive& archive, const std::string& part,
+                                 std::initializer_list<std::string_view> ways, const DocumentLimits& limits) {
+  const size_t name_begin = part.rfind('/') + 1;  // 0 where there is no folder
+  const std::string list = part.substr(0, name_begin) + "_rels/" + part.substr(name_begin) + ".rels";
+  std::vector<std::string> found;
+  if (!archive.has(list)) return found;
+  const std::string bytes = archive.read(list);
+  const auto markup = tokenize_xml(bytes, limits.depth, list);
+  for (const auto& token : markup.tokens) {
+    const bool is_tag = token.kind == TokenKind::kStartTag || token.kind == TokenKind::kEmptyTag;
+    if (!is_tag || local_name(markup.name(token)) != "Relationship") continue;
+    const auto type = attribute_text(markup, token, "type");
+    const std::string name = resolved(part, attribute_text(markup, token, "target"));
+    for (const auto way : ways)
+      if (type.substr(type.rfind('/') + 1) == way && archive.has(name)) found.push_back(name);
+  }
+  return found;
+}
+
+/// The part that holds the document.
+std::string main_part(const ZipArchive& archive, std::string_view kind, const DocumentLimits& limits) {
+  const auto found = related(archive, "", {"officeDocument"}, limits);
+  if (found.empty())
+    throw Error(fmt::format("the document has no main part (_rels/.rels names none); save it as {}", kind));
+  return found.front();
 }
 
 }  // namespace
 
 std::vector<PackagedPart> read_docx(const ZipArchive& archive, const DocumentLimits& limits) {
-  if (!archive.has("word/document.xml")) throw Error("the document has no word/document.xml; save it as .docx");
+  const std::string document = main_part(archive, ".docx", limits);
+  std::set<std::string> names = {document};
+  for (auto& name : related(archive, document, {"header", "footer", "footnotes", "endnotes", "comments"}, limits))
+    names.insert(std::move(name));
   std::vector<PackagedPart> parts;
-  for (const auto& name : archive.names())
-    for (const auto* kind : {"document", "header", "footer", "footnotes", "endnotes", "comments"})
-      if (is_numbered(name, std::string("word/") + kind))
-        parts.push_back({name, read_part(archive, name, "wordprocessingml", "w:", " xml:space=\"preserve\"", limits)});
+  for (const auto& name : names)
+    parts.push_back({name, read_part(archive, name, "wordprocessingml", "w:", " xml:space=\"preserve\"", limits)});
   return parts;
 }
 
 std::vector<PackagedPart> read_pptx(const ZipArchive& archive, const DocumentLimits& limits) {
-  if (!archive.has("ppt/presentation.xml")) throw Error("the document has no ppt/presentation.xml; save it as .pptx");
+  const auto listed = related(archive, main_part(archive, ".pptx", limits), {"slide"}, limits);
+  const std::set<std::string> slides(listed.begin(), listed.end());
+  std::set<std::string> names = slides;
+  for (const auto& slide : slides)
+    for (auto& name : related(archive, slide, {"notesSlide", "diagramData"}, limits)) names.insert(std::move(name));
   std::vector<PackagedPart> parts;
-  for (const auto& name : archive.names())
-    for (const auto* kind : {"slides/slide", "notesSlides/notesSlide", "diagrams/data"})
-      if (is_numbered(name, std::string("ppt/") + kind))
-        parts.push_back({name, read_part(archive, name, "drawingml", "a:", "", limits)});
+  for (const auto& name : names) parts.push_back({name, read_part(archive, name, "drawingml", "a:", "", limits)});
   return parts;
 }
 

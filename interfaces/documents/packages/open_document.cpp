@@ -52,6 +52,11 @@ std::vector<PackagedPart> read_open_document(const ZipArchive& archive, const Do
       if (is_named(element, {"text:s", "text:tab", "text:line-break"})) return ElementRole::kSpace;
       return ElementRole::kUnit;
     };
+    const auto is_element = [](std::string_view name) {
+      return [name](const MarkupTokens& tokens, size_t index) { return tokens.name(tokens.tokens[index]) == name; };
+    };
+    rules.is_link = is_element("text:a");
+    rules.is_object = is_element("draw:frame");
     collect_segments(markup, rules, 0, markup.tokens.size(), false, document->segments);
     parts.push_back({name, std::move(document)});
   }

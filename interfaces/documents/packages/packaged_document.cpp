@@ -1,181 +1,43 @@
 #include "documents/packages/packaged_document.h"
 
-#include <fmt/format.h>
-#include <zip.h>
-
-#include <cstdlib>
-#include <cstring>
 #include <map>
-#include <new>
 #include <utility>
 
 #include "base/error.h"
 
 namespace nmt::documents {
-namespace {
 
-struct ZipDiscard {
-  void operator()(zip_t* archive) const { zip_discard(archive); }
-};
-struct ZipSourceFree {
-  void operator()(zip_source_t* source) const { zip_source_free(source); }
-};
-struct ZipFileClose {
-  void operator()(zip_file_t* file) const { zip_fclose(file); }
-};
-using OpenArchive = std::unique_ptr<zip_t, ZipDiscard>;
-using OwnedSource = std::unique_ptr<zip_source_t, ZipSourceFree>;
-using OpenEntry = std::unique_ptr<zip_file_t, ZipFileClose>;
-
-Error damaged_archive(const std::string& what) {
-  return Error(fmt::format("the document is no sound zip archive: {}; save it again", what));
-}
-
-std::string message_and_clear(zip_error_t& error) {
-  std::string message = zip_error_strerror(&error);
-  zip_error_fini(&error);
-  return message;
-}
-
-struct ArchiveAndBytes {
-  OwnedSource bytes;
-  OpenArchive archive;
-};
-
-/// To be written, an archive gets a copy of the bytes that is its own: libzip 1.7.3 frees a buffer that it shares
-/// between the old archive and the new one, whoever it belongs to.
-ArchiveAndBytes open_archive(std::string_view bytes, bool is_written) {
-  zip_error_t error;
-  zip_error_init(&error);
-  const void* buffer = bytes.data();
-  if (is_written) {
-    void* copy = std::malloc(bytes.size());
-    if (!copy) throw std::bad_alloc();
-    buffer = std::memcpy(copy, bytes.data(), bytes.size());
-  }
-  OwnedSource source(zip_source_buffer_create(buffer, bytes.size(), is_written, &error));
-  if (!source) throw MachineError("libzip: " + message_and_clear(error));
-  zip_source_keep(source.get());
-  OpenArchive archive(zip_open_from_source(source.get(), is_written ? 0 : ZIP_RDONLY, &error));
-  if (!archive) {
-    zip_source_free(source.get());
-    throw damaged_archive(message_and_clear(error));
-  }
-  zip_error_fini(&error);
-  return {std::move(source), std::move(archive)};
-}
-
-bool leaves_folder(std::string_view name) {
-  return name.empty() || name.front() == '/' || name == ".." || name.starts_with("../") || name.ends_with("/..") ||
-         name.find("/../") != name.npos || name.find('\\') != name.npos || (name.size() > 1 && name[1] == ':');
-}
-
-}  // namespace
-
-struct ZipArchive::State {
-  std::string_view bytes;
-  ArchiveAndBytes opened;
-  std::vector<std::string> names;
-  std::map<std::string, zip_stat_t> entries;
-};
-
-ZipArchive::ZipArchive(std::string_view bytes, const DocumentLimits& limits) : state_(std::make_unique<State>()) {
-  State& state = *state_;
-  state.bytes = bytes;
+ZipArchive open_package(std::string_view bytes, const DocumentLimits& limits) {
   if (bytes.starts_with("\xD0\xCF\x11\xE0"))
-    throw Error(
-        "the document is locked with a password or has the form of before 2007; save it anew, without a password");
-  if (!bytes.starts_with("PK")) throw damaged_archive("it does not begin as one");
-  state.opened = open_archive(bytes, false);
-  zip_t* archive = state.opened.archive.get();
-  const auto count = static_cast<uint64_t>(zip_get_num_entries(archive, 0));
-  if (count > limits.entries)
-    throw Error(fmt::format("the document is an archive of {} entries, more than {}", count, limits.entries));
-  uint64_t unpacked = 0, packed = 0;
-  for (uint64_t i = 0; i < count; ++i) {
-    zip_stat_t entry;
-    constexpr uint64_t kNeeded = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_ENCRYPTION_METHOD;
-    if (zip_stat_index(archive, i, ZIP_FL_ENC_RAW, &entry) != 0 || (entry.valid & kNeeded) != kNeeded)
-      throw damaged_archive("an entry of its directory");
-    const std::string name = entry.name;
-    if (leaves_folder(name))
-      throw Error("the document is an archive with a name that leaves its folder; it is not read");
-    if (entry.encryption_method != ZIP_EM_NONE)
-      throw Error("the document is locked with a password; save it without one");
-    if (entry.size > limits.unpacked_bytes - unpacked)
-      throw Error(fmt::format("the document is larger than {} bytes when it is unpacked", limits.unpacked_bytes));
-    unpacked += entry.size;
-    if (entry.comp_size > bytes.size() - packed) throw damaged_archive("its entries overlap");
-    packed += entry.comp_size;
-    state.names.push_back(name);
-    if (!state.entries.emplace(name, entry).second) throw damaged_archive("a name stands twice");
-  }
-  constexpr uint64_t kSmall = 1 << 20;
-  if (unpacked > kSmall && unpacked / limits.ratio > bytes.size())
-    throw Error(fmt::format("the document grows to more than {} times its size when it is unpacked; it is not read",
-                            limits.ratio));
+    throw Error("the document is locked with a password or has the form of before 2007; save it in the form of today");
+  return {bytes,
+          "the document",
+          {.unpacked_bytes = limits.unpacked_bytes, .ratio = limits.ratio, .entries = limits.entries}};
 }
 
-ZipArchive::~ZipArchive() = default;
-ZipArchive::ZipArchive(ZipArchive&&) noexcept = default;
-
-const std::vector<std::string>& ZipArchive::names() const { return state_->names; }
-
-bool ZipArchive::has(const std::string& name) const { return state_->entries.contains(name); }
-
-std::string ZipArchive::read(const std::string& name) const {
-  const auto found = state_->entries.find(name);
-  if (found == state_->entries.end()) throw Error(fmt::format("the document has no {}; save it again", name));
-  const OpenEntry file(zip_fopen_index(state_->opened.archive.get(), found->second.index, 0));
-  if (!file) throw damaged_archive(name + " cannot be unpacked");
-  // Memory grows with what comes, not with what the directory says.
-  std::string data;
-  char block[1 << 16];
-  while (true) {
-    const auto size = zip_fread(file.get(), block, sizeof block);
-    if (size < 0) throw damaged_archive(name + " cannot be unpacked");
-    if (size == 0) break;
-    data.append(block, static_cast<size_t>(size));
-    if (data.size() > found->second.size) break;
+std::string resolved(const std::string& from, const std::string& href) {
+  const size_t slash = from.rfind('/');
+  std::string_view rest = href;
+  std::string folder = slash == from.npos || href.starts_with('/') ? "" : from.substr(0, slash + 1);
+  if (rest.starts_with('/')) rest.remove_prefix(1);
+  while (rest.starts_with("../") || rest.starts_with("./")) {
+    if (rest.starts_with("../") && !folder.empty()) {
+      folder.pop_back();
+      const size_t parent = folder.rfind('/');
+      folder.resize(parent == folder.npos ? 0 : parent + 1);
+    }
+    rest.remove_prefix(rest.find('/') + 1);
   }
-  if (data.size() != found->second.size) throw damaged_archive(name + " has another size than its directory says");
-  return data;
+  return folder + std::string(rest);
 }
 
-std::string ZipArchive::replaced(const std::map<std::string, std::string>& entries) const {
-  if (entries.empty()) return std::string(state_->bytes);
-  auto opened = open_archive(state_->bytes, true);
-  zip_t* archive = opened.archive.get();
-  const auto check = [&](bool is_good) {
-    if (!is_good) throw MachineError(fmt::format("libzip: {}", zip_strerror(archive)));
-  };
-  for (const auto& [name, data] : entries) {
-    const zip_stat_t& entry = state_->entries.at(name);
-    OwnedSource source(zip_source_buffer(archive, data.data(), data.size(), 0));
-    check(source != nullptr);
-    check(zip_file_replace(archive, entry.index, source.get(), 0) == 0);
-    static_cast<void>(source.release());  // is the archive's now
-    const bool is_stored = entry.comp_method == ZIP_CM_STORE;
-    check(zip_set_file_compression(archive, entry.index, is_stored ? ZIP_CM_STORE : ZIP_CM_DEFLATE, 0) == 0);
-    check(zip_file_set_mtime(archive, entry.index, entry.mtime, 0) == 0);
-  }
-  if (zip_close(archive) != 0) throw damaged_archive(zip_strerror(archive));
-  static_cast<void>(opened.archive.release());
-
-  zip_source_t* written = opened.bytes.get();
-  zip_stat_t size;
-  if (zip_source_stat(written, &size) != 0 || zip_source_open(written) != 0)
-    throw MachineError("libzip: cannot read back");
-  std::string out(size.size, '\0');
-  const auto count = zip_source_read(written, out.data(), out.size());
-  zip_source_close(written);
-  if (count != static_cast<zip_int64_t>(out.size())) throw MachineError("libzip: cannot read back");
-  return out;
+std::string attribute_text(const MarkupTokens& markup, const Token& tag, std::string_view name) {
+  return decode_entities(attribute_value(markup, tag, name).value_or(""), EntitySet::kXml);
 }
 
 std::string translate_package(std::string_view bytes, const ReadParts& read, const TranslateTexts& translate,
                               const DocumentLimits& limits) {
-  const ZipArchive archive(bytes, limits);
+  const ZipArchive archive = open_package(bytes, limits);
   const auto parts = read(archive, limits);
   std::vector<TextDocument*> documents;
   for (const auto& part : parts) documents.push_back(part.document.get());

@@ -1,40 +1,27 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "archive/zip_archive.h"
 #include "documents/segments/segment.h"
 #include "documents/segments/text_document.h"
 #include "text/aligned_translation.h"
 
 namespace nmt::documents {
 
-/// An archive in memory, read and written by libzip.
-class ZipArchive {
- public:
-  /// Throws Error for what is damaged or encrypted, for names that leave the folder or stand twice, and for what asks
-  /// for more than the limits. Nothing is unpacked yet. `bytes` have to live as long as the archive.
-  ZipArchive(std::string_view bytes, const DocumentLimits& limits);
-  ~ZipArchive();
-  ZipArchive(ZipArchive&&) noexcept;
+/// The archive of a document. Throws Error as ZipArchive does, and for a document of before 2007. `bytes` have to live
+/// as long as the archive.
+ZipArchive open_package(std::string_view bytes, const DocumentLimits& limits);
 
-  const std::vector<std::string>& names() const;  ///< in the order of the archive
-  bool has(const std::string& name) const;
-  /// The unpacked bytes of an entry, of which the checksum is compared. Throws Error if it is not there.
-  std::string read(const std::string& name) const;
+/// A name of the archive: `href` as seen from the entry `from`.
+std::string resolved(const std::string& from, const std::string& href);
 
-  /// The archive with the bytes of these entries replaced. All other entries keep their packed bytes, and all keep
-  /// their order, their time and the way in which they are packed.
-  std::string replaced(const std::map<std::string, std::string>& entries) const;
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
+/// The value of an attribute as a reader of XML sees it; empty where it is missing.
+std::string attribute_text(const MarkupTokens& markup, const Token& tag, std::string_view name);
 
 /// An entry of an archive with text in it.
 struct PackagedPart {

@@ -16,11 +16,20 @@ struct DocumentLimits {
   uint64_t ratio = 200;                   ///< of a zip: unpacked to packed bytes, where they are more than a megabyte
   size_t entries = 10'000;                ///< of a zip
   size_t depth = 256;                     ///< of nested elements
+  // These hold for translate_document_apart() alone.
+  uint64_t memory = 4ull << 30;          ///< bytes; a document full of tags takes fifty times its size
+  uint64_t processor_seconds = 60;       ///< without the time of the translation
+  uint64_t answer_bytes = 512ull << 20;  ///< texts and translated document together
 };
 
 }  // namespace nmt
 
 namespace nmt::documents {
+
+/// Characters that say how a text is set and are no part of it: soft hyphens, word joiners, marks of direction. The
+/// bytes of the one that begins at text[i]; 0 if there is none. U+200C and U+200D stay beside letters of scripts that
+/// need them, and in emoji.
+size_t invisible_length(std::string_view text, size_t i);
 
 /// White space of a document that becomes one space: not the no-break space, but all line ends and control characters.
 /// The bytes of that which begins at text[i]; 0 if there is none.

@@ -9,11 +9,11 @@ namespace nmt::documents {
 
 struct SegmentBuilder::Assembly {
   Segment segment;
-  std::vector<size_t> parents = {};  ///< the open inlines, without styles
-  size_t open_style = kNone;         ///< an inline
-  bool is_behind_space = false;      ///< whether white space came last
-  size_t last_unit = kNone;          ///< the unit behind which nothing came but white space
-  std::map<std::string_view, size_t> styles = {};
+  std::vector<size_t> parents = {};      ///< the open inlines, without styles
+  size_t open_style = kNone;             ///< an inline
+  bool is_behind_space = false;          ///< whether white space came last
+  size_t last_unit = kNone;              ///< the unit behind which nothing came but white space
+  std::map<size_t, size_t> styles = {};  ///< by their first bytes in the document
 
   size_t parent() const { return parents.empty() ? kNone : parents.back(); }
   void end_style() {
@@ -30,9 +30,9 @@ void SegmentBuilder::add_unit(ByteRange bytes, InlineKind kind) {
   items_.push_back({.kind = kind == InlineKind::kSpace ? Kind::kSpace : Kind::kUnit, .bytes = bytes});
 }
 
-void SegmentBuilder::open(size_t key, ByteRange bytes) {
+void SegmentBuilder::open(size_t key, ByteRange bytes, bool is_link) {
   open_[key] = items_.size();
-  items_.push_back({.kind = Kind::kOpen, .bytes = bytes});
+  items_.push_back({.kind = Kind::kOpen, .bytes = bytes, .is_link = is_link});
 }
 
 void SegmentBuilder::close(size_t key, ByteRange bytes) {
@@ -93,6 +93,11 @@ void SegmentBuilder::cut_at_barriers() {
     if (items_[i].kind == Kind::kOpen && barriers_before[partner] > barriers_before[i])
       items_[i].kind = items_[partner].kind = Kind::kBarrier;
   }
+  next_text_.assign(n + 1, n);
+  for (size_t i = n; i-- > 0;) {
+    const bool is_text = items_[i].kind == Kind::kSpace || (items_[i].kind == Kind::kText && !items_[i].text.empty());
+    next_text_[i] = is_text ? i : next_text_[i + 1];
+  }
   texts_before_.assign(n + 1, 0);
   for (size_t i = 0; i < n; ++i)
     texts_before_[i + 1] = texts_before_[i] + (items_[i].kind == Kind::kText && !is_white(items_[i].text));
@@ -103,11 +108,25 @@ void SegmentBuilder::finish(const Segment& prototype, std::vector<Segment>& out)
   for (size_t begin = 0; begin < items_.size();) {
     size_t end = begin;
     while (end < items_.size() && items_[end].kind != Kind::kBarrier) ++end;
-    build(begin, end, prototype, out);
+    build_links(begin, end, prototype, out);
     begin = end + 1;
   }
   items_.clear();
   open_.clear();
+}
+
+/// A menu is no sentence: where all text stands in several links, each of them is a segment.
+void SegmentBuilder::build_links(size_t begin, size_t end, const Segment& prototype, std::vector<Segment>& out) const {
+  std::vector<std::pair<size_t, size_t>> links;
+  for (size_t i = begin; i < end; ++i) {
+    const bool is_link = items_[i].kind == Kind::kOpen && items_[i].is_link;
+    const size_t last = is_link ? items_[i].partner : i;
+    if (is_link && holds_text(i, last)) links.emplace_back(i, last + 1);
+    if (!is_link && holds_text(i, i + 1)) return build(begin, end, prototype, out);
+    i = last;
+  }
+  if (links.size() < 2) return build(begin, end, prototype, out);
+  for (const auto& [first, behind] : links) build(first, behind, prototype, out);
 }
 
 /// Leaves out what holds no text at the ends, and a pair around all. Whether there is text.
@@ -146,23 +165,34 @@ ByteRange SegmentBuilder::bytes_of(size_t begin, size_t end) const {
 
 /// The style of most text comes first.
 void SegmentBuilder::choose_styles(size_t begin, size_t end, Assembly& assembly) const {
-  std::map<std::string_view, std::pair<size_t, ByteRange>> sizes;
+  using Size = std::pair<size_t, ByteRange>;
+  std::map<std::string_view, Size> sizes;
+  std::map<size_t, Size*> size_at;  // the items of a run share their style, which is compared once
   for (size_t i = begin; i < end; ++i) {
     const Item& item = items_[i];
     if (!item.is_in_run) continue;
-    auto& [size, style] =
-        sizes.emplace(document_.substr(item.style.begin, item.style.size()), std::pair(0, item.style)).first->second;
-    size += item.kind == Kind::kText ? item.text.size() : 0;
+    auto& size = size_at[item.style.begin];
+    if (!size)
+      size = &sizes.emplace(document_.substr(item.style.begin, item.style.size()), Size(0, item.style)).first->second;
+    size->first += item.kind == Kind::kText ? item.text.size() : 0;
   }
-  std::vector<std::pair<size_t, ByteRange>> order;
+  std::vector<Size> order;
   for (const auto& [bytes, entry] : sizes) order.push_back(entry);
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second.begin < b.second.begin;
   });
+  std::map<size_t, size_t> index_of;
   for (const auto& [size, style] : order) {
-    assembly.styles.emplace(document_.substr(style.begin, style.size()), assembly.segment.styles.size());
+    index_of.emplace(style.begin, index_of.size());
     assembly.segment.styles.push_back(style);
   }
+  for (const auto& [first_byte, size] : size_at) assembly.styles.emplace(first_byte, index_of.at(size->second.begin));
+}
+
+bool SegmentBuilder::is_in_word(size_t border, size_t end, const Assembly& assembly) const {
+  if (assembly.segment.text.empty() || assembly.segment.text.back() == ' ' || assembly.is_behind_space) return false;
+  const size_t next = next_text_[border];
+  return next < end && items_[next].kind == Kind::kText && collapsible_length(items_[next].text, 0) == 0;
 }
 
 void SegmentBuilder::append_text(const Item& item, Assembly& assembly) {
@@ -178,6 +208,10 @@ void SegmentBuilder::append_text(const Item& item, Assembly& assembly) {
       assembly.is_behind_space = true;
       continue;
     }
+    if (const size_t length = invisible_length(item.text, i)) {
+      i += length;
+      continue;
+    }
     text += item.text[i++];
     assembly.is_behind_space = false;
     assembly.last_unit = kNone;
@@ -187,7 +221,7 @@ void SegmentBuilder::append_text(const Item& item, Assembly& assembly) {
 void SegmentBuilder::append_unit(const Item& item, Assembly& assembly) {
   std::string& text = assembly.segment.text;
   const size_t parent = assembly.open_style != kNone ? assembly.open_style : assembly.parent();
-  assembly.segment.inlines.push_back({.kind = item.kind == Kind::kSpace ? InlineKind::kSpace : InlineKind::kUnit,
+  assembly.segment.inlines.push_back({.kind = item.kind == Kind::kUnit ? InlineKind::kUnit : InlineKind::kSpace,
                                       .begin = text.size(),
                                       .end = text.size(),
                                       .parent = parent,
@@ -195,7 +229,7 @@ void SegmentBuilder::append_unit(const Item& item, Assembly& assembly) {
                                       .space_before = assembly.is_behind_space});
   assembly.last_unit = assembly.segment.inlines.size() - 1;
   assembly.is_behind_space = false;
-  if (item.kind == Kind::kSpace && !text.empty() && text.back() != ' ') text += ' ';
+  if (item.kind != Kind::kUnit && !text.empty() && text.back() != ' ') text += ' ';
 }
 
 void SegmentBuilder::build(size_t begin, size_t end, const Segment& prototype, std::vector<Segment>& out) const {
@@ -206,8 +240,7 @@ void SegmentBuilder::build(size_t begin, size_t end, const Segment& prototype, s
   choose_styles(begin, end, assembly);
   for (size_t i = begin; i < end; ++i) {
     const Item& item = items_[i];
-    const auto style = assembly.styles.find(document_.substr(item.style.begin, item.style.size()));
-    const size_t style_index = item.is_in_run ? style->second : 0;
+    const size_t style_index = item.is_in_run ? assembly.styles.at(item.style.begin) : 0;
     switch (item.kind) {
       case Kind::kText:
         if (assembly.open_style != kNone && segment.inlines[assembly.open_style].style != style_index)
@@ -238,6 +271,9 @@ void SegmentBuilder::build(size_t begin, size_t end, const Segment& prototype, s
       case Kind::kSpace:
         append_unit(item, assembly);
         if (item.is_in_run) segment.inlines.back().style = style_index;
+        break;
+      case Kind::kBorder:
+        if (is_in_word(i, end, assembly)) append_unit(item, assembly);
         break;
       case Kind::kBarrier:
         break;

@@ -20,10 +20,13 @@ class SegmentBuilder {
   /// `bytes` of the document say `text`.
   void add_text(ByteRange bytes, std::string text);
   void add_unit(ByteRange bytes, InlineKind kind = InlineKind::kUnit);
-  /// A start tag; `key` is a number that its end tag will have, too.
-  void open(size_t key, ByteRange bytes);
+  /// A start tag; `key` is a number that its end tag will have, too. Where nothing but links stands in a segment, each
+  /// is one of its own.
+  void open(size_t key, ByteRange bytes, bool is_link = false);
   /// An end tag. The segment ends here if this builder has not seen its start tag.
   void close(size_t key, ByteRange bytes);
+  /// What stands before `byte` and what stands behind it are no one word.
+  void add_word_border(size_t byte) { items_.push_back({.kind = Kind::kBorder, .bytes = {byte, byte}}); }
   void add_barrier() { items_.push_back({.kind = Kind::kBarrier}); }
 
   /// The pieces of a run of an office document come next; `style` are its properties.
@@ -34,7 +37,7 @@ class SegmentBuilder {
   void finish(const Segment& prototype, std::vector<Segment>& out);
 
  private:
-  enum class Kind : uint8_t { kText, kOpen, kClose, kUnit, kSpace, kBarrier };
+  enum class Kind : uint8_t { kText, kOpen, kClose, kUnit, kSpace, kBorder, kBarrier };
   struct Item {
     Kind kind = Kind::kBarrier;
     ByteRange bytes = {};
@@ -44,11 +47,14 @@ class SegmentBuilder {
     ByteRange style = {};   ///< of the run
     bool is_fixed = false;  ///< in a run with other pieces
     bool is_in_run = false;
+    bool is_link = false;  ///< of a start tag
   };
 
   struct Assembly;  ///< a segment while it is made
 
   void cut_at_barriers();
+  void build_links(size_t begin, size_t end, const Segment& prototype, std::vector<Segment>& out) const;
+  bool is_in_word(size_t border, size_t end, const Assembly& assembly) const;
   bool holds_text(size_t begin, size_t end) const { return texts_before_[end] > texts_before_[begin]; }
   void build(size_t begin, size_t end, const Segment& prototype, std::vector<Segment>& out) const;
   bool trim(size_t& begin, size_t& end) const;
@@ -59,8 +65,8 @@ class SegmentBuilder {
 
   std::string_view document_;
   std::vector<Item> items_;
-  std::map<size_t, size_t> open_;  ///< items by their keys
-  std::vector<size_t> texts_before_;
+  std::map<size_t, size_t> open_;                 ///< items by their keys
+  std::vector<size_t> texts_before_, next_text_;  ///< of each item; next_text_: a text or space at it or behind it
   ByteRange run_ = {}, style_ = {};
   size_t run_begin_ = kNone;
 };

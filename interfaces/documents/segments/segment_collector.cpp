@@ -29,7 +29,7 @@ class SegmentCollector {
   struct Frame {
     size_t end = 0, token = kNone;
     ElementRole role = ElementRole::kBlock;
-    bool in_text = false;
+    bool in_text = false, is_link = false, is_object = false, keeps_lines = false;
   };
 
   bool in_text() const { return frames_.back().in_text; }
@@ -58,6 +58,8 @@ class SegmentCollector {
       case ElementRole::kInline:
         // One that is left open stays so in the builder: it ends the segment.
         if (is_closed) builder().close(frame.token, markup_.tokens[token].bytes);
+        if (frame.is_link && is_closed) builder().add_word_border(markup_.tokens[token].bytes.end);
+        if (is_closed) last_end_ = token;
         break;
       case ElementRole::kUnit:
       case ElementRole::kSpace: {
@@ -66,7 +68,7 @@ class SegmentCollector {
         const size_t end = is_closed                       ? markup_.tokens[token].bytes.end
                            : token < markup_.tokens.size() ? markup_.tokens[token].bytes.begin
                                                            : markup_.document.size();
-        builder().add_unit({start.bytes.begin, end}, kind_of(frame.role));
+        add_object({start.bytes.begin, end}, frame.role, frame.is_object);
       }
     }
     frames_.pop_back();
@@ -74,6 +76,18 @@ class SegmentCollector {
 
   static InlineKind kind_of(ElementRole role) {
     return role == ElementRole::kSpace ? InlineKind::kSpace : InlineKind::kUnit;
+  }
+
+  void add_object(ByteRange bytes, ElementRole role, bool is_object) {
+    if (is_object) builder().add_word_border(bytes.begin);
+    builder().add_unit(bytes, kind_of(role));
+    if (is_object) builder().add_word_border(bytes.end);
+  }
+
+  bool keeps_lines(const Token& tag) const {
+    if (!rules_.has_xml_space) return false;
+    const auto space = attribute_value(markup_, tag, "xml:space");
+    return space ? *space == "preserve" : frames_.back().keeps_lines;
   }
 
   void visit(size_t index) {
@@ -111,6 +125,8 @@ class SegmentCollector {
     const bool is_empty = token.kind == TokenKind::kEmptyTag;
     if (!in_text() && role != ElementRole::kBlock) role = ElementRole::kContainer;
     bool inside = in_text();
+    const bool is_link = rules_.is_link && rules_.is_link(markup_, index);
+    const bool is_object = rules_.is_object && rules_.is_object(markup_, index);
     switch (role) {
       case ElementRole::kBlock:
       case ElementRole::kContainer:
@@ -119,7 +135,9 @@ class SegmentCollector {
         break;
       case ElementRole::kInline:
         if (is_empty) role = ElementRole::kUnit;
-        if (!is_empty) builder().open(index, token.bytes);
+        if (is_link || (last_end_ + 1 == index && rules_.begins_word && rules_.begins_word(markup_, index)))
+          builder().add_word_border(token.bytes.begin);
+        if (!is_empty) builder().open(index, token.bytes, is_link);
         break;
       case ElementRole::kUnit:
       case ElementRole::kSpace:
@@ -127,13 +145,30 @@ class SegmentCollector {
         if (!is_empty) builders_.emplace_back(markup_.document);
     }
     if (!is_empty)
-      frames_.push_back({.end = token.content_end, .token = index, .role = role, .in_text = inside});
+      frames_.push_back({.end = token.content_end,
+                         .token = index,
+                         .role = role,
+                         .in_text = inside,
+                         .is_link = is_link,
+                         .is_object = is_object,
+                         .keeps_lines = keeps_lines(token)});
     else if (role == ElementRole::kUnit || role == ElementRole::kSpace)
-      builder().add_unit(token.bytes, kind_of(role));
+      add_object(token.bytes, role, is_object);
+  }
+
+  void add_text(ByteRange bytes) {
+    if (!frames_.back().keeps_lines) return add_line(bytes);
+    for (size_t begin = bytes.begin; begin < bytes.end;) {
+      const size_t found = markup_.document.substr(0, bytes.end).find('\n', begin);
+      const size_t end = found == std::string_view::npos ? bytes.end : found + 1;
+      add_line({begin, end});
+      if (found != std::string_view::npos) builder().add_barrier();
+      begin = end;
+    }
   }
 
   /// Entities of XML that nobody knows are kept as units.
-  void add_text(ByteRange bytes) {
+  void add_line(ByteRange bytes) {
     const std::string_view text = markup_.text(bytes);
     if (rules_.entities == EntitySet::kHtml) {
       builder().add_text(bytes, decode_entities(text, rules_.entities));
@@ -157,6 +192,7 @@ class SegmentCollector {
   const MarkupRules& rules_;
   std::vector<Segment>& out_;
   std::vector<Frame> frames_;
+  size_t last_end_ = kNone - 1;           ///< the end tag of an inline element that was left last
   std::vector<SegmentBuilder> builders_;  ///< of the text, and of each unit around the place
 };
 

@@ -26,6 +26,13 @@ struct MarkupRules {
   std::function<ElementRole(const MarkupTokens&, size_t token, bool in_text)> role;
   /// The attributes that are text; may be empty.
   std::function<std::vector<Attribute>(const MarkupTokens&, size_t token, bool in_text)> text_attributes = {};
+  /// Links and labels, whose borders are those of words, and of texts where nothing else stands there.
+  std::function<bool(const MarkupTokens&, size_t token)> is_link = {};
+  /// Pictures and fields, whose borders are those of words.
+  std::function<bool(const MarkupTokens&, size_t token)> is_object = {};
+  /// Whether an inline element that begins where another one ends begins a word.
+  std::function<bool(const MarkupTokens&, size_t token)> begins_word = {};
+  bool has_xml_space = false;  ///< whether line ends are kept where xml:space says so
 };
 
 /// Appends the segments of the tokens [begin, end). `in_text`: whether text that is in no element is translated.

@@ -47,8 +47,7 @@ std::vector<size_t> balanced_breaks(std::string_view text, size_t width, size_t 
     longest = std::max(longest, length);
     begin = end + 1;
   }
-  size_t lines = 1;
-  while (lines < most_lines && greedy_breaks(words, width).size() + 1 > lines) ++lines;
+  const size_t lines = std::min(most_lines, greedy_breaks(words, width).size() + 1);
   if (lines <= 1) return {};
   size_t low = longest, high = total;
   while (low < high) {
@@ -177,11 +176,18 @@ class SegmentWriter {
   void begin_run() {
     if (segment_.styles.empty() || (is_in_run_ && run_style_ == style())) return;
     end_run();
-    out_ += document_.run_form.run_open;
-    out_ += bytes_of(segment_.styles[style()]);
+    open_run(style());
     out_ += document_.run_form.text_open;
     is_in_run_ = true;
     run_style_ = style();
+  }
+
+  void open_run(size_t style) {
+    const auto& open = document_.run_form.run_open;
+    const auto properties = bytes_of(segment_.styles[style]);
+    document_.count_copied(open.size() + properties.size());
+    out_ += open;
+    out_ += properties;
   }
 
   void end_run() {
@@ -217,10 +223,7 @@ class SegmentWriter {
     if (element.space_before && !is_behind_space_ && at_ > 0) put(" ");
     end_run();
     const bool is_in_run = element.style != kNone;
-    if (is_in_run) {
-      out_ += document_.run_form.run_open;
-      out_ += bytes_of(segment_.styles[element.style]);
-    }
+    if (is_in_run) open_run(element.style);
     out_ += document_.translated(element.open, index_ + 1);
     if (is_in_run) out_ += document_.run_form.run_close;
     if (element.space_after && !is_space_next() && at_ < text.size()) put(" ");
@@ -255,6 +258,13 @@ void TextDocument::set_translations(std::span<AlignedTranslation> translations) 
   translations_.assign(std::make_move_iterator(translations.begin()), std::make_move_iterator(translations.end()));
   for (size_t i = 0; i < translations_.size(); ++i)
     if (translations_[i].text != segments[i].text) make_clean(translations_[i]);
+}
+
+void TextDocument::count_copied(size_t size) const {
+  constexpr uint64_t kTimes = 4, kFree = 1 << 20;
+  copied_bytes_ += size;
+  if (copied_bytes_ > kTimes * bytes_.size() + kFree)
+    throw Error("the properties of its texts make the document several times as large; simplify them");
 }
 
 std::string TextDocument::translated() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,7 @@ class TextDocument {
   std::vector<Segment> segments;       ///< in any order; one may lie in a unit or in a tag of another
   std::vector<TranslatedCopy> copies;  ///< if there are any, the segments themselves stay as they are
   RunForm run_form;
+  size_t left_units = 0;  ///< of a catalog: units that ask for a translation and are left as they are
 
   /// Puts the segments in order and appends their texts.
   void append_texts(std::vector<std::string>& texts);
@@ -44,8 +46,12 @@ class TextDocument {
   friend class SegmentWriter;
   std::string translated(ByteRange range, size_t first_segment) const;
   std::string raw_with_copies() const;
+  /// Properties of a run are written again for each part of it. Throws Error where that makes the document grow to
+  /// several times its size.
+  void count_copied(size_t size) const;
 
   std::string bytes_;
+  mutable uint64_t copied_bytes_ = 0;
   std::vector<AlignedTranslation> translations_;
 };
 

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/unicode.h"
+#include "documents/process/document_process.h"
 #include "server/queue/wait_for_answers.h"
 #include "text/terms.h"
 
@@ -23,7 +24,8 @@ constexpr int kThreads = 16;
 /// known, are few at a time.
 constexpr int kThreadsOfLarge = 2;
 constexpr size_t kLarge = 256 << 10;  // bytes
-constexpr DocumentLimits kLimits{.unpacked_bytes = 16 << 20};
+constexpr DocumentLimits kLimits{
+    .unpacked_bytes = 16 << 20, .memory = 1 << 30, .processor_seconds = 20, .answer_bytes = 128 << 20};
 /// Enough to tell the language of a document.
 constexpr size_t kDetectedBytes = 16 << 10;
 constexpr std::chrono::milliseconds kBusyPause{50};
@@ -104,6 +106,9 @@ void DocumentTranslator::run(const DocumentRequest& request, const Done& done) c
   } catch (const Cancelled&) {
   } catch (const RequestError& refused) {
     done({}, &refused);
+  } catch (const DocumentTooLarge& large) {
+    const RequestError refusal(413, large.what());
+    done({}, &refusal);
   } catch (const Error& damaged) {
     const RequestError refusal(400, damaged.what());
     done({}, &refusal);
@@ -126,7 +131,10 @@ TranslatedDocument DocumentTranslator::document(const DocumentRequest& request) 
     return translations(requests, request);
   };
   const auto& bytes = request.bytes.front();
-  result.bytes = request.format ? translate_document(*request.format, bytes, translate, kLimits)
+  const auto check = [&] {
+    if (request.cancelled.stop_requested()) throw Cancelled();
+  };
+  result.bytes = request.format ? translate_document_apart(*request.format, bytes, translate, kLimits, check)
                                 : translate_html(bytes, translate, kLimits);
   return result;
 }

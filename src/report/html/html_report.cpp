@@ -73,7 +73,7 @@ std::string heading(const RunRecords& records) {
     html +=
         fmt::format("begun {}; {}", time_element(records.sessions.front().time),
                     last.end_time > 0 ? fmt::format("ended {}: {}", time_element(last.end_time), escape_xml(last.end))
-                                      : "goes on, or was cut off");
+                                      : "is running, or was cut off");
   }
   html += "</p>\n<dl class=\"tiles\">\n";
   if (const auto* best = best_validation(records)) {

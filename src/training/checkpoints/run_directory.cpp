@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/files/strict_json.h"
 #include "base/folders/output_folder.h"
 #include "config/loading/schema.h"
 #include "config/option_listing.h"
@@ -108,13 +109,29 @@ RunDirectory::RunDirectory(const Config& config, Start start, Logger& log) : pat
   else if (fs::exists(path_ / "config.yaml"))
     compare_with_begun(config, log);
   else
-    log.warn("{}: is missing: nothing tells whether the run goes on with the options that it was begun with",
+    log.warn("{}: is missing: nothing tells whether the run resumes with the options that it was begun with",
              (path_ / "config.yaml").string());
   check_best();
 }
 
 void RunDirectory::keep_configuration(const Config& config) const {
   write_file_atomically(path_ / "config.yaml", to_yaml(config, YamlComments::kHelp));
+}
+
+void RunDirectory::keep_later_best(int64_t update, Logger& log) const {
+  if (!fs::is_regular_file(best() / "model.json")) return;
+  const auto description = parse_json_or_null(read_file(best() / "model.json"));
+  const nlohmann::json::json_pointer place("/summary/update");
+  if (!description.contains(place) || !description[place].is_number_integer()) return;  // not a run's
+  const auto of_best = description[place].get<int64_t>();
+  const auto copy = path_ / fmt::format("best.of-{:08d}", of_best);
+  if (of_best <= update || fs::exists(copy) || damage_of(best())) return;
+  write_directory(copy, [this](const fs::path& folder) {
+    for (const auto& file : files_of_directory(best()))
+      if (file != "checksums.json") fs::copy_file(best() / file, folder / file);
+  });
+  log.warn("{}: has weights of update {}, and the run resumes from update {}: {} keeps them", best().string(), of_best,
+           update, copy.string());
 }
 
 // Checkpoints that someone removed: UpdateLoop saves one before its first validation, so before there is a best/.

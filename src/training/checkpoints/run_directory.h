@@ -28,6 +28,10 @@ class RunDirectory {
   /// Writes config.yaml, once it is known that the run resumes with these options.
   void keep_configuration(const Config& config) const;
 
+  /// Copies a best/ of a later update than the one from which the run resumes to best.of-NNNNNNNN: the run may find
+  /// another way than the one that made it.
+  void keep_later_best(int64_t update, Logger& log) const;
+
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path best() const { return path_ / "best"; }
   const CheckpointStore& checkpoints() const { return *checkpoints_; }

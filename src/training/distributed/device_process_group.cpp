@@ -151,7 +151,7 @@ class DeviceProcessGroup final : public ProcessGroup {
       } catch (const std::exception&) {
         if (own == LifeSign::kDone || own == LifeSign::kFailed) return;  // process 0, which holds the store, ends too
         on_lost_(
-            "rank 0, where the processes meet, is dead or cut off; started again, the run goes on from its last "
+            "rank 0, where the processes meet, is dead or cut off; started again, the run resumes from its last "
             "checkpoint");
       }
       if (own == LifeSign::kDone && watch.all_done()) {

@@ -66,7 +66,7 @@ int default_threads_of(ProcessGroup& group) {
 namespace {
 
 constexpr double kSpeaksForItself = 5, kOneSpeaks = 1;  // seconds
-constexpr const char* kGoesOn = "started again, the run goes on from its last checkpoint";
+constexpr const char* kResumes = "started again, the run resumes from its last checkpoint";
 
 }  // namespace
 
@@ -104,20 +104,20 @@ std::optional<std::string> PeerWatch::lost(double now) {
     if (silent(peers_[peer], now - patience))
       return fmt::format(
           "rank {} has not answered for {:g} s (run.process_timeout): it is dead, stopped or cut off; {}", peer,
-          timeout_, kGoesOn);
+          timeout_, kResumes);
     if (now - heard < kSpeaksForItself) continue;
     if (sign == LifeSign::kFailed)
-      return fmt::format("rank {} has ended with an error, see its own line; {}", peer, kGoesOn);
+      return fmt::format("rank {} has ended with an error, see its own line; {}", peer, kResumes);
     if (sign == LifeSign::kHung)
       return fmt::format("rank {} made no progress in an update for {:g} s (run.process_timeout); {}", peer, timeout_,
-                         kGoesOn);
+                         kResumes);
   }
   return std::nullopt;
 }
 
 std::string own_hang(int64_t rank, double timeout) {
   return fmt::format("rank {} (this one) made no progress in an update for {:g} s (run.process_timeout); {}", rank,
-                     timeout, kGoesOn);
+                     timeout, kResumes);
 }
 
 }  // namespace nmt

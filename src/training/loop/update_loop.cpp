@@ -91,7 +91,7 @@ int UpdateLoop::run() {
       save_checkpoint();
       if (!meter_.empty()) report_interval();
       if (parts_.group.leads()) parts_.observer.on_checkpoint(progress_.update);
-      parts_.observer.on_end("stopped by a signal; the state is saved: the same command goes on");
+      parts_.observer.on_end("stopped by a signal; the state is saved: the same command resumes");
     }
     return stop_signal_ ? stop_signal_ : parts_.stop_signal();
   }

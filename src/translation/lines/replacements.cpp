@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "text/placeholders.h"
 #include "text/terms.h"
 
 namespace nmt {

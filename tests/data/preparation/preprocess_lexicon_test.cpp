@@ -51,7 +51,7 @@ TEST_F(PrepareLexicon, IsMadeOnlyWhenAskedFor) {
   config_.data.shortlist = 5;
   EXPECT_THAT(message_of<Error>([&] { prepare(); }), HasSubstr("data.shortlist: 0 -> 5"));
   EXPECT_EQ(overwrite().outcome, PrepareOutcome::kWritten);
-  EXPECT_EQ(open_prepared_data(config_).hash, hash) << "a run goes on with the same data";
+  EXPECT_EQ(open_prepared_data(config_).hash, hash) << "a run resumes with the same data";
   config_.data.shortlist = 0;
   EXPECT_EQ(overwrite().outcome, PrepareOutcome::kWritten);
   EXPECT_FALSE(std::filesystem::exists(lexicon_path()));

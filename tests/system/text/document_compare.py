@@ -167,6 +167,11 @@ class HtmlTest(unittest.TestCase):
 
 
 
+def relationships(name, **targets):
+    """An entry of an office file that says how its parts belong together."""
+    return name, "<r>" + "".join(f"<Relationship Type='x/{way}' Target='{target}'/>" for way, target in targets.items()) + "</r>"
+
+
 def package(entries):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
@@ -226,7 +231,7 @@ class PackageTest(unittest.TestCase):
                          generator.choice(["", "", "<w:r><w:tab/></w:r>", "<w:bookmarkStart w:id='1'/>"]))
             body += "</w:p>"
         document = f"<?xml version='1.0' encoding='UTF-8'?><w:document xmlns:w='{W[1:-1]}'><w:body>{body}</w:body></w:document>"
-        entries = [("[Content_Types].xml", "<Types/>"), ("word/media/image1.png", bytes(range(256)) * 40), ("word/document.xml", document)]
+        entries = [("[Content_Types].xml", "<Types/>"), relationships("_rels/.rels", officeDocument="word/document.xml"), ("word/media/image1.png", bytes(range(256)) * 40), ("word/document.xml", document)]
         for kind in ("shout", "reverse"):
             new = self.translated(kind, "a.docx", entries, {"word/document.xml"})
             self.assertEqual(self.runs(document), self.runs(new.read("word/document.xml")))
@@ -236,7 +241,9 @@ class PackageTest(unittest.TestCase):
         slide = ("<p:sld xmlns:p='p' xmlns:a='http://schemas.openxmlformats.org/drawingml/2006/main'><a:p><a:r><a:rPr b='1'/><a:t>one {} two</a:t>"
                  "</a:r><a:endParaRPr/></a:p></p:sld>")
         noise = random.Random(1)
-        entries = [("ppt/presentation.xml", "<p/>")]
+        entries = [("ppt/presentation.xml", "<p/>"), relationships("_rels/.rels", officeDocument="ppt/presentation.xml"),
+                   ("ppt/_rels/presentation.xml.rels",
+                    "<r>" + "".join(f"<Relationship Type='x/slide' Target='slides/slide{i}.xml'/>" for i in range(30)) + "</r>")]
         # What is not changed stands before what is: libzip writes on behind it then.
         entries += [(f"ppt/media/image{i}.png", noise.randbytes(2000)) for i in range(30)]
         entries += [(f"ppt/slides/slide{i}.xml", slide.format(f"word{i}")) for i in range(30)]

@@ -116,7 +116,7 @@ class Bits(Processes):
             run = Run(self.config, self.work / f"processes-{processes}", updates=UPDATES)
             errors = self.assert_finishes(run, processes=processes)
             self.assertIn(f"{processes} processes of mpirun", errors)
-            self.assertEqual(errors.count("going on from"), 0)
+            self.assertEqual(errors.count("resuming from"), 0)
 
     def test_a_sharded_optimizer_gives_the_same_bits(self):
         """Begun, killed and resumed with shares of two and three processes, and by one; checkpoints are whole."""

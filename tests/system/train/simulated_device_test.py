@@ -125,7 +125,7 @@ class SimulatedDevice(unittest.TestCase):
         process.send_signal(signal.SIGKILL)
         process.communicate()
         _, figures, errors = self.train("killed", order="seeded:2")
-        self.assertIn("going on from", errors)
+        self.assertIn("resuming from", errors)
         last = max(self.losses(figures))
         self.assertEqual(last, UPDATES)
         self.assertAlmostEqual(self.losses(figures)[last], self.losses(self.on_device[1])[last], delta=1e-4)

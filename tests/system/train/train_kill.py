@@ -258,7 +258,7 @@ class Training(unittest.TestCase):
             before = run.newest()
         self.assertLess(before, UPDATES, "the machine is too fast for this test: make the batches larger")
         errors = self.assert_finishes(run)
-        self.assertIn(f"{run.path(before)}", errors, "it says what it goes on from")
+        self.assertIn(f"{run.path(before)}", errors, "it says what it resumes from")
 
     def test_a_second_signal_stops_at_once(self):
         run = self.new_run()
@@ -285,7 +285,7 @@ class Training(unittest.TestCase):
             self.assertRegex(errors, rf"warning: {re.escape(str(run.path()))}: damaged \(.*\): it is now "
                                      rf"{run.path().name}\.damaged; going back to the checkpoint before")
             self.assertTrue(run.path().with_name(run.path().name + ".damaged").is_dir(), "nothing is deleted")
-            self.assertIn(f"going on from {run.path(before)}", errors)
+            self.assertIn(f"resuming from {run.path(before)}", errors)
             shutil.rmtree(run.directory)
 
     def test_only_damaged_checkpoints_end_the_program_before_it_begins_anew(self):
@@ -363,7 +363,7 @@ class Training(unittest.TestCase):
             self.assertEqual(run.updates(), [3, 6])
             self.assertFalse(run.partial(), "nothing is left of the attempt")
             subprocess.run(["mount", "-o", f"remount,size={kilobytes * 8}k", str(run.directory)], check=True)
-            self.assertIn(f"going on from {run.path(6)}", self.assert_finishes(run))
+            self.assertIn(f"resuming from {run.path(6)}", self.assert_finishes(run))
         finally:
             subprocess.run(["umount", "-l", str(run.directory)], check=True)
 

@@ -133,6 +133,7 @@ class Routes(Case):
             path = os.path.join(folder, "a.docx")
             with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as package:
                 package.writestr("[Content_Types].xml", types)
+                package.writestr("_rels/.rels", "<r><Relationship Type='x/officeDocument' Target='word/document.xml'/></r>")
                 package.writestr("word/document.xml", document)
                 package.writestr("word/media/image1.png", os.urandom(1000))
             with open(path, "rb") as file:

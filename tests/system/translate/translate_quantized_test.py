@@ -37,6 +37,11 @@ class Quantized(Case):
                     self.assertEqual(found, expected)
                     self.assertNotEqual(len(set(found)), 1)
 
+    def test_the_version_names_the_kernels_that_run(self):
+        for program in ("nmt-train", "nmt-eval", "nmt-translate"):
+            lines = self.lines_of(run(program, "--version", env={**os.environ, "NMT_KERNEL_SET": "baseline"}))
+            self.assertIn("kernels: baseline", lines)
+
     def test_scores_of_texts_that_are_given(self):
         for side in ("de", "en"):
             lines = (PROGRAMS.work / "corpus" / f"train.{side}").read_text().splitlines(keepends=True)[:20]

@@ -81,12 +81,12 @@ class Programs:
 PROGRAMS = Programs()  # filled by main()
 
 
-def run(*command, text=None, cwd=None, timeout=PATIENCE):
+def run(*command, text=None, cwd=None, timeout=PATIENCE, env=None):
     """Runs a program with `text` (str or bytes) as its standard input."""
     data = text.encode() if isinstance(text, str) else text
     command = [PROGRAMS.path(command[0]), *map(str, command[1:])]
     return subprocess.run(command, input=data, stdin=subprocess.DEVNULL if data is None else None, cwd=cwd,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout, env=env)
 
 
 def translate(*arguments, text=None, model=None, **settings):

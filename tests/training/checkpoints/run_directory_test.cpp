@@ -45,7 +45,7 @@ class RunDirectoryTest : public testing::Test {
 
 TEST_F(RunDirectoryTest, BeginsWithTheWholeConfiguration) {
   const RunDirectory run(config({"training.lr=0.25"}), Start::kResume, captured_.log());
-  EXPECT_FALSE(fs::exists(path_ / "config.yaml")) << "whoever opens it may still refuse to go on";
+  EXPECT_FALSE(fs::exists(path_ / "config.yaml")) << "whoever opens it may still refuse to resume";
   run.keep_configuration(config({"training.lr=0.25"}));
   EXPECT_EQ(run.path(), path_);
   EXPECT_EQ(run.best(), path_ / "best");
@@ -53,6 +53,23 @@ TEST_F(RunDirectoryTest, BeginsWithTheWholeConfiguration) {
   const auto written = load_config(path_ / "config.yaml").config;
   EXPECT_TRUE(differences(written, config({"training.lr=0.25"})).empty());
   EXPECT_EQ(captured_.text(), "");
+}
+
+// From an older checkpoint, or after a kill between two of them.
+TEST_F(RunDirectoryTest, KeepsABestOfLaterUpdates) {
+  const RunDirectory run(config(), Start::kResume, captured_.log());
+  run.keep_later_best(100, captured_.log());  // there is none
+  write_directory(run.best(), [](const fs::path& made) {
+    write_file_atomically(made / "model.json", R"({"summary": {"update": 300}})");
+    write_file_atomically(made / "model.safetensors", "weights");
+  });
+  run.keep_later_best(300, captured_.log());
+  EXPECT_EQ(captured_.text(), "");
+  for (int start = 0; start < 2; ++start) run.keep_later_best(200, captured_.log());
+  EXPECT_EQ(damage_of(path_ / "best.of-00000300"), std::nullopt);
+  EXPECT_EQ(captured_.text(), "warning: " + run.best().string() +
+                                  ": has weights of update 300, and the run resumes from update 200: " +
+                                  (path_ / "best.of-00000300").string() + " keeps them\n");
 }
 
 TEST_F(RunDirectoryTest, ResumesWithTheSameOptionsInSilence) {

@@ -24,7 +24,7 @@ TEST(PeerWatch, NamesTheOneThatIsSilent) {
   EXPECT_EQ(
       after_silence(0, 2, 11),
       "rank 2 has not answered for 10 s (run.process_timeout): it is dead, stopped or cut off; started again, the "
-      "run goes on from its last checkpoint");
+      "run resumes from its last checkpoint");
   EXPECT_FALSE(after_silence(0, -1, 100)) << "nobody is silent";
 }
 

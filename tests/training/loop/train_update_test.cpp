@@ -188,7 +188,7 @@ TEST(TrainUpdate, SkipsWhatIsNotFinite) {
         const torch::NoGradGuard no_grad;
         model->named_parameters()["encoder_0.feed_forward.outer.bias"][3] = 0;
       }
-      EXPECT_FALSE(update({*model, adam, device}, batch, kTraining, 0.01).skipped) << "mended, it goes on";
+      EXPECT_FALSE(update({*model, adam, device}, batch, kTraining, 0.01).skipped) << "repaired, it continues";
       EXPECT_FALSE(parameters[0].second.equal(before[0]));
     }
   }

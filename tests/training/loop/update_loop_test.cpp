@@ -260,7 +260,7 @@ TEST_F(UpdateLoopTest, StopsForASignalWithItsStateSaved) {
   run.signal_at = 3;
   EXPECT_EQ(run.train(), SIGTERM);
   EXPECT_THAT(run.said, ElementsAre("update 1.1", "update 1.2", "update 1.3", "checkpoint 3",
-                                    "stopped by a signal; the state is saved: the same command goes on"));
+                                    "stopped by a signal; the state is saved: the same command resumes"));
   run.signal_at = 100;
   run.restart();
   EXPECT_EQ(run.progress.update, 3);

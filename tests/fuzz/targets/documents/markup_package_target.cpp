@@ -21,7 +21,12 @@ std::string package_of(DocumentFormat format, const std::string& part, std::stri
                                            : "a.xhtml";
   nmt::test::Archive archive;
   archive.add("mimetype", "x").add_deflated(name, part);
-  archive.add("ppt/presentation.xml", "");
+  const auto related = [&](const char* list, const char* way, const char* target) {
+    archive.add(list, std::string("<r><Relationship Type='x/") + way + "' Target='" + target + "'/></r>");
+  };
+  related("_rels/.rels", "officeDocument", format == DocumentFormat::kDocx ? "word/document.xml" : "ppt/p.xml");
+  related("ppt/_rels/p.xml.rels", "slide", "slides/slide1.xml");
+  archive.add("ppt/p.xml", "");
   archive.add("META-INF/container.xml", "<c><rootfile full-path='a.opf'/></c>");
   archive.add("a.opf", "<p><item href='a.xhtml' media-type='application/xhtml+xml'/></p>");
   return archive.bytes();
@@ -42,7 +47,7 @@ NMT_FUZZ_TARGET(markup_package, input) {
     std::string name, out;
     const std::string package = package_of(format, std::string(input), name);
     if (!fuzz::takes([&] { out = translate_document(format, package, test::scramble, limits); })) continue;
-    const documents::ZipArchive before(package, limits), after(out, {});
+    const auto before = documents::open_package(package, limits), after = documents::open_package(out, {});
     fuzz::require(before.names() == after.names(), "entries keep their order");
     const std::string part = after.read(name);
     const auto tokens = documents::tokenize_xml(part, 256, "out.xml");

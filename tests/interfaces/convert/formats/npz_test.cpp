@@ -58,8 +58,8 @@ TEST(Npz, NamesTheMembersWithoutTheirEnding) {
                         .add("Wemb.npy", npy(description("<f4", "(2,)"), floats(2)))
                         .add("special:model.yml.npy", npy(description("|i1", "(3,)"), "a: "))
                         .bytes();
-  std::deque<std::vector<std::byte>> unpacked;
-  const auto arrays = read_npz(as_bytes_of(file), "x.npz", unpacked);
+  const auto members = read_zip(as_bytes_of(file), "x.npz");
+  const auto arrays = read_npz(members, "x.npz");
   ASSERT_EQ(arrays.size(), 2);
   EXPECT_EQ(arrays.at("special:model.yml").data.size(), 3);
   EXPECT_THAT(to_array(arrays.at("Wemb"), "x.npz", "Wemb").values, ElementsAre(0, 1));

@@ -47,13 +47,18 @@ std::string storage() {
   return data;
 }
 
+std::map<std::string, StoredArray> read_torch(const std::string& file) {
+  static ZipMembers members;  // of the last file
+  return read_torch_file(as_bytes_of(file), "x.bin", members);
+}
+
 std::string archive(const Tensor& tensor) {
   return Archive().add("m/data.pkl", dictionary(tensor)).add("m/data/0", storage()).bytes();
 }
 
 TEST(TorchFile, ReadsTensorsByOffsetAndStrides) {
   const auto file = archive({});
-  const auto arrays = read_torch_file(as_bytes_of(file), "x.bin");
+  const auto arrays = read_torch(file);
   ASSERT_EQ(arrays.size(), 1);
   const auto array = to_array(arrays.at("w"), "x.bin", "w");
   EXPECT_THAT(array.shape, ElementsAre(2, 3));
@@ -64,11 +69,11 @@ TEST(TorchFile, ReadsTheFormBeforePyTorch16) {
   const std::string magic = "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
   const std::string file = magic + "\x80\x02M\xe9\x03." + "\x80\x02}." + dictionary() + "\x80\x02]X" +
                            number(uint32_t{1}) + "0a." + number(uint64_t{8}) + storage();
-  const auto arrays = read_torch_file(as_bytes_of(file), "x.bin");
+  const auto arrays = read_torch(file);
   EXPECT_THAT(to_array(arrays.at("w"), "x.bin", "w").values, ElementsAre(1, 3, 5, 2, 4, 6));
   for (size_t size = 0; size < file.size(); ++size) {
     const auto cut = file.substr(0, size);
-    EXPECT_THROW(read_torch_file(as_bytes_of(cut), "x.bin"), Error) << size;
+    EXPECT_THROW(read_torch(cut), Error) << size;
   }
 }
 
@@ -77,14 +82,14 @@ TEST(TorchFile, RefusesTensorsBeyondTheirStorage) {
                                Tensor{.offset = 0, .rows = 100, .columns = 100, .row_stride = 0, .column_stride = 0},
                                Tensor{.storage = "torch\nDoubleStorage"}}) {
     const auto file = archive(tensor);
-    EXPECT_THAT(message_of<Error>([&] { read_torch_file(as_bytes_of(file), "x.bin"); }), HasSubstr("damaged: w"));
+    EXPECT_THAT(message_of<Error>([&] { read_torch(file); }), HasSubstr("damaged: w"));
   }
   const auto typeless = archive({.storage = "torch\nBoolStorage"});
-  EXPECT_THAT(message_of<Error>([&] { read_torch_file(as_bytes_of(typeless), "x.bin"); }), HasSubstr("BoolStorage"));
+  EXPECT_THAT(message_of<Error>([&] { read_torch(typeless); }), HasSubstr("BoolStorage"));
   const auto wordy = archive({.name = std::string(300, 'w')});
-  EXPECT_THAT(message_of<Error>([&] { read_torch_file(as_bytes_of(wordy), "x.bin"); }), HasSubstr("damaged: www"));
+  EXPECT_THAT(message_of<Error>([&] { read_torch(wordy); }), HasSubstr("damaged: www"));
   const auto empty = Archive().add("m/data.pkl", dictionary()).bytes();
-  EXPECT_THAT(message_of<Error>([&] { read_torch_file(as_bytes_of(empty), "x.bin"); }), HasSubstr("data of w"));
+  EXPECT_THAT(message_of<Error>([&] { read_torch(empty); }), HasSubstr("data of w"));
 }
 
 // Offset and strides whose sum is negative: the data would begin far before the file.
@@ -94,13 +99,12 @@ TEST(TorchFile, RefusesPlacesThatOverflow) {
        {Tensor{.offset = kMost - 3}, Tensor{.offset = kMost}, Tensor{.offset = std::numeric_limits<int64_t>::min()},
         Tensor{.offset = -1}, Tensor{.offset = 9}, Tensor{.offset = kMost / 4 + 1}}) {
     const auto file = archive(tensor);
-    EXPECT_THAT(message_of<Error>([&] { read_torch_file(as_bytes_of(file), "x.bin"); }), HasSubstr("damaged: w"))
-        << tensor.offset;
+    EXPECT_THAT(message_of<Error>([&] { read_torch(file); }), HasSubstr("damaged: w")) << tensor.offset;
   }
   // No element, but sizes whose products are too large for strides.
   for (const Tensor& tensor : {Tensor{.rows = 0, .columns = kMost}, Tensor{.rows = kMost, .columns = 0}}) {
     const auto file = archive(tensor);
-    EXPECT_THAT(message_of<Error>([&] { read_torch_file(as_bytes_of(file), "x.bin"); }), HasSubstr("damaged: w"));
+    EXPECT_THAT(message_of<Error>([&] { read_torch(file); }), HasSubstr("damaged: w"));
   }
 }
 

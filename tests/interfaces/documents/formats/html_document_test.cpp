@@ -25,6 +25,42 @@ std::vector<std::string> texts_of(const std::string& html) {
   return seen;
 }
 
+TEST(HtmlDocument, LinksFieldsAndPicturesThatTouchAreWords) {
+  const auto texts_of = [](const std::string& html) {
+    std::vector<std::string> seen;
+    EXPECT_EQ(translate_html(html, listing(seen)), html);
+    return seen;
+  };
+  EXPECT_THAT(texts_of("<nav><a href=/>Start</a><a href=/k>Contact</a> <a href=/i>Legal</a></nav>"),
+              ElementsAre("Start", "Contact", "Legal"));
+  EXPECT_THAT(texts_of("<label>First name</label><input><label>Last name</label>"),
+              ElementsAre("First name", "Last name"));
+  EXPECT_THAT(texts_of("<p>Pages <a>one</a><a>two</a></p>"), ElementsAre("Pages one two"));
+  EXPECT_THAT(texts_of("<p><span class=label>Price</span><span>high</span></p>"), ElementsAre("Price high"));
+  EXPECT_THAT(texts_of("<p>Yes<input type=radio>No</p><p>left<img>right</p><p>up<svg/>down</p>"),
+              ElementsAre("Yes No", "left right", "up down"));
+  EXPECT_THAT(texts_of("<p>H<sub>2</sub>O <b>un</b>seen <span>D</span>rop, SO<sub>x</sub><sup>y</sup></p>"),
+              ElementsAre("H2O unseen Drop, SOxy"));
+  EXPECT_EQ(translate_html("<nav><a>one</a><a>two</a></nav><p>Yes<input>no</p><p>So <i>a</i><b>b</b></p>", shout),
+            "<nav><a>ONE</a><a>TWO</a></nav><p>YES<input>NO</p><p>SO <i>A</i><b>B</b></p>");
+}
+
+TEST(HtmlDocument, WhatIsInvisibleIsNoText) {
+  std::vector<std::string> seen;
+  const std::string html =
+      "<p>Va&shy;ter wo\u2060rd \u2067x\u2069 f\u200Ci &zwj;</p><p>\u0646\u0645\u06CC\u200C\u062F</p>";
+  EXPECT_EQ(translate_html(html, listing(seen)), html);
+  EXPECT_THAT(seen, ElementsAre("Vater word x fi", "\u0646\u0645\u06CC\u200C\u062F"));
+}
+
+TEST(HtmlDocument, TextsOfAttributes) {
+  EXPECT_EQ(translate_html("<input type=submit value=send><input value=x><meta name=description content=\"a b\"><meta "
+                           "name=x content=y><b aria-label=c>d</b><option label=e>",
+                           shout),
+            "<input type=submit value=\"SEND\"><input value=x><meta name=description content=\"A B\"><meta name=x "
+            "content=y><b aria-label=\"C\">D</b><option label=\"E\">");
+}
+
 TEST(HtmlDocument, MovesTagsWithTheirWords) {
   EXPECT_EQ(translate_html("<p>A <b>red</b> house.</p>",
                            dictionary({{"A red house.", {"Une maison rouge.", "0-0 1-2 2-1"}}})),

@@ -11,6 +11,7 @@ namespace nmt::documents::po_catalog_test {
 namespace {
 
 using test::message_of;
+using test::reverse_words;
 using test::shout;
 using testing::HasSubstr;
 
@@ -44,6 +45,11 @@ TEST(PoCatalog, KeepsLinesEscapesAndTags) {
       "\"\\tTWICE\\n\"\n");
   EXPECT_EQ(translate_po("msgid \"copy <file> now\"\nmsgstr \"\"\n", shout),
             "#, fuzzy\nmsgid \"copy <file> now\"\nmsgstr \"COPY <file> NOW\"\n");
+}
+
+TEST(PoCatalog, KeepsColumns) {
+  EXPECT_EQ(translate_po("msgid \"Name:\\ta value\\n\"\nmsgstr \"\"\n", reverse_words),
+            "#, fuzzy\nmsgid \"Name:\\ta value\\n\"\nmsgstr \"NAME:\\tVALUE A\\n\"\n");
 }
 
 TEST(PoCatalog, ReadsEscapesOfBytesAsGettextDoes) {

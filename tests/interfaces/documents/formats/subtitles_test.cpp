@@ -60,6 +60,33 @@ TEST(Subtitles, WebVttKeepsNotesStylesAndSettings) {
   EXPECT_EQ(translate_document(DocumentFormat::kVtt, text, shout), expected);
 }
 
+// pysubs2 1.8.0 and srt 3.5.3 read these cues.
+TEST(Subtitles, TimesBeginACueWhateverStandsBeforeThem) {
+  std::vector<std::string> seen;
+  for (const std::string end : {"\n", "\r\n"}) {
+    const std::string text = "1" + end + "00:00:01,000 --> 00:00:02,000" + end + "One line." + end + "2" + end +
+                             "00:00:03,000 --> 00:00:04,000" + end + "See page --> three." + end + end + "3" + end +
+                             "00:00:05,000 --> 00:00:06,000" + end + "Last." + end;
+    EXPECT_EQ(srt(text, listing(seen)), text);
+    EXPECT_THAT(seen, ElementsAre("One line.", "See page --> three.", "Last."));
+  }
+  const std::string vtt = "WEBVTT\n\n1\n00:01.000 --> 00:02.000 align:start\none\n2\n00:03.000 --> 00:04.000\ntwo\n";
+  EXPECT_EQ(translate_document(DocumentFormat::kVtt, vtt, listing(seen)), vtt);
+  EXPECT_THAT(seen, ElementsAre("one", "two"));
+}
+
+TEST(Subtitles, TextBehindAnEmptyLineBelongsToItsCue) {
+  const std::string head = "1\n00:00:01,000 --> 00:00:02,000\n", next = "\n2\n00:00:03,000 --> 00:00:04,000\n";
+  EXPECT_EQ(srt(head + "one\n\ntwo\n7\n" + next + "three\n", shout), head + "ONE\n\nTWO 7\n" + next + "THREE\n");
+}
+
+TEST(Subtitles, AReadingIsNoText) {
+  std::vector<std::string> seen;
+  const std::string text = "WEBVTT\n\n00:01.000 --> 00:02.000\n<ruby>\u6771\u4EAC<rt>\u3068\u3046</rt></ruby>\u306B\n";
+  EXPECT_EQ(translate_document(DocumentFormat::kVtt, text, listing(seen)), text);
+  EXPECT_THAT(seen, ElementsAre("\u6771\u4EAC\u306B"));
+}
+
 TEST(Subtitles, RefusesOtherFiles) {
   EXPECT_THAT(message_of<Error>([] { srt("Just a text\n", shout); }), HasSubstr("SRT, line 1"));
   EXPECT_THAT(message_of<Error>([] { translate_document(DocumentFormat::kVtt, "1\n", shout); }), HasSubstr("WEBVTT"));

@@ -45,6 +45,51 @@ TEST(Xliff, LeavesTargetsAndWhatIsNotTranslated) {
     EXPECT_EQ(one(unit, shout), unit);
 }
 
+// Trados and others write targets that hold marks and no text.
+TEST(Xliff, FillsTheMarksThatAreEmpty) {
+  const std::string source =
+      "<source>a. b.</source><seg-source><mrk mid=\"1\" mtype=\"seg\">a.</mrk> <mrk mid=\"2\" "
+      "mtype=\"seg\">b <g id=\"3\">c</g>.</mrk></seg-source>";
+  const auto unit = [&](const std::string& target) {
+    return "<trans-unit id=\"1\">" + source + target + "</trans-unit>";
+  };
+  const std::string filled = "<target state=\"needs-review-translation\"><mrk mid=\"1\" mtype=\"seg\">";
+  EXPECT_EQ(one(unit("<target><mrk mid=\"1\" mtype=\"seg\"/> <mrk mid=\"2\" mtype=\"seg\"/></target>"), shout),
+            unit(filled + "A.</mrk> <mrk mid=\"2\" mtype=\"seg\">B <g id=\"3\">C</g>.</mrk></target>"));
+  EXPECT_EQ(one(unit("<target state=\"new\"><mrk mid=\"1\" mtype=\"seg\">x</mrk> <mrk mid=\"2\" mtype=\"seg\"> "
+                     "</mrk></target>"),
+                shout),
+            unit(filled + "x</mrk> <mrk mid=\"2\" mtype=\"seg\">B <g id=\"3\">C</g>.</mrk></target>"));
+}
+
+TEST(Xliff, TranslatesCopiesOfTheSourceWhoseStateAsksForIt) {
+  for (const std::string state : {"new", "needs-translation"})
+    EXPECT_EQ(
+        one("<trans-unit id=\"1\"><source>a</source><target state=\"" + state + "\">a</target></trans-unit>", shout),
+        "<trans-unit id=\"1\"><source>a</source><target state=\"needs-review-translation\">A</target></trans-unit>");
+  const std::string head = "<xliff version=\"2.0\"><file id=\"f\"><unit id=\"u\"><segment state=\"";
+  const std::string tail = "</target></segment></unit></file></xliff>";
+  EXPECT_EQ(translate_document(DocumentFormat::kXliff, head + "initial\"><source>a</source><target>a" + tail, shout),
+            head + "translated\"><source>a</source><target>A" + tail);
+  for (const auto* unit : {"<trans-unit id=\"1\"><source>a</source><target state=\"final\">a</target></trans-unit>",
+                           "<trans-unit id=\"1\"><source>a</source><target>a</target></trans-unit>"})
+    EXPECT_EQ(one(unit, shout), unit);
+}
+
+// translate-toolkit 3.13.3 writes the attribute at every unit.
+TEST(Xliff, KeepsLines) {
+  const auto unit = [](const std::string& text, const std::string& target) {
+    return "<trans-unit id=\"1\" xml:space=\"preserve\"><source>" + text + "</source>" + target + "</trans-unit>";
+  };
+  const std::string text = "one two\nthree\n\n  - four\n";
+  EXPECT_EQ(one(unit(text, ""), reverse_words),
+            unit(text, "<target state=\"needs-review-translation\">TWO ONE\nTHREE\n\n  FOUR -\n</target>"));
+  EXPECT_EQ(one("<trans-unit id=\"1\"><source>a<x id=\"1\" ctype=\"lb\"/>b</source></trans-unit>",
+                dictionary({{"a b", {"c d", "0-0 1-1"}}})),
+            "<trans-unit id=\"1\"><source>a<x id=\"1\" ctype=\"lb\"/>b</source><target "
+            "state=\"needs-review-translation\">c<x id=\"1\" ctype=\"lb\"/>d</target></trans-unit>");
+}
+
 TEST(Xliff, MovesInlineElements) {
   EXPECT_EQ(one("<trans-unit id=\"1\"><source>a <g id=\"1\">red</g> house<x id=\"2\"/></source></trans-unit>",
                 dictionary({{"a red house", {"une maison rouge", "0-0 1-2 2-1"}}})),

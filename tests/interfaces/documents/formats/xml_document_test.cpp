@@ -33,11 +33,26 @@ TEST(XmlDocument, ElementsWithTextAreParagraphs) {
   EXPECT_EQ(xml("<d><![CDATA[a & b]]></d>", shout), "<d>A &amp; B</d>");
 }
 
+TEST(XmlDocument, KeepsLinesWhereXmlSpaceSaysSo) {
+  const std::string text =
+      "<d xml:space=\"preserve\"><p>one two\n  three</p><p xml:space=\"default\">four\nfive</p></d>";
+  EXPECT_EQ(xml(text, reverse_words),
+            "<d xml:space=\"preserve\"><p>TWO ONE\n  THREE</p><p xml:space=\"default\">FIVE FOUR</p></d>");
+}
+
+TEST(XmlDocument, ElementsThatTouchAreWords) {
+  std::vector<std::string> seen;
+  const std::string text = "<d><p>So <b>one</b><b>two</b> <b>un</b>seen</p></d>";
+  EXPECT_EQ(xml(text, listing(seen)), text);
+  EXPECT_THAT(seen, ElementsAre("So one two unseen"));
+  EXPECT_EQ(xml(text, shout), "<d><p>SO <b>ONE</b><b>TWO</b> <b>UN</b>SEEN</p></d>");
+}
+
 TEST(XmlDocument, RefusesEntitiesAndOtherEncodings) {
   const auto message = [](const std::string& text) { return message_of<Error>([&] { xml(text, shout); }); };
   EXPECT_THAT(message("<!DOCTYPE d [\n<!ENTITY a \"aaaa\">]><d>&a;</d>"),
               HasSubstr("XML, line 2: the document type defines"));
-  EXPECT_THAT(message("<!DOCTYPE d [ %a; ]><d/>"), HasSubstr("uses entities"));
+  EXPECT_EQ(xml("<!DOCTYPE d [ %a; ]><d>b</d>", shout), "<!DOCTYPE d [ %a; ]><d>B</d>");
   EXPECT_THAT(message("<?xml version='1.0' encoding='ISO-8859-1'?><d/>"), HasSubstr("iso-8859-1; save it as UTF-8"));
   EXPECT_THAT(message("\xFF\xFE<"), HasSubstr("UTF-16"));
   EXPECT_EQ(xml("<!DOCTYPE d SYSTEM \"d.dtd\"><d>a &b; c</d>", shout), "<!DOCTYPE d SYSTEM \"d.dtd\"><d>A &b; C</d>");

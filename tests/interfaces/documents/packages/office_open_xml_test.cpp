@@ -107,21 +107,60 @@ TEST(Docx, TranslatesTextBoxesInsideOfParagraphs) {
 TEST(Docx, TranslatesHeadersAndNotesInOneBatch) {
   const std::string space = " xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\"";
   const auto part = [&](const std::string& text) { return "<w:x" + space + "><w:p>" + run(text) + "</w:p></w:x>"; };
-  const auto file = Archive()
-                        .add_deflated("word/document.xml", part("body"))
-                        .add_deflated("word/header1.xml", part("head"))
-                        .add_deflated("word/footnotes.xml", part("note"))
-                        .add_deflated("word/styles.xml", part("style"))
-                        .bytes();
+  // The web's word processors give parts other names than Word does.
+  const auto file =
+      test::office_archive("word/document2.xml")
+          .add_deflated("word/document2.xml", part("body"))
+          .add_deflated("word/_rels/document2.xml.rels", test::relationships({{"header", "h.xml"},
+                                                                              {"footnotes", "/word/notes/f.xml"},
+                                                                              {"styles", "styles.xml"},
+                                                                              {"comments", "missing.xml"}}))
+          .add_deflated("word/h.xml", part("head"))
+          .add_deflated("word/notes/f.xml", part("note"))
+          .add_deflated("word/styles.xml", part("style"))
+          .bytes();
   std::vector<std::string> seen;
   EXPECT_EQ(translate_document(DocumentFormat::kDocx, file, listing(seen)), file);
   EXPECT_THAT(seen, ElementsAre("body", "head", "note"));
 }
 
+// LibreOffice 7.4.7 and python-docx 1.2.0 read these texts.
+TEST(Docx, HyphensAreCharacters) {
+  std::vector<std::string> seen;
+  const std::string hard =
+      "<w:p><w:r><w:t>Nach 1</w:t><w:noBreakHyphen/><w:t>24 Va</w:t><w:softHyphen/><w:t>ter.</w:t></w:r></w:p>";
+  EXPECT_EQ(translated_docx(hard, listing(seen)), hard);
+  EXPECT_THAT(seen, ElementsAre("Nach 1\u201124 Vater."));
+  EXPECT_EQ(translated_docx(
+                "<w:p><w:r><w:t>E</w:t></w:r><w:r><w:noBreakHyphen/></w:r><w:r><w:t>Mail kam</w:t></w:r></w:p>", shout),
+            "<w:p>" + run("E\u2011MAIL KAM") + "</w:p>");
+}
+
+TEST(Docx, AWordIsTextAndItsReadingIsNot) {
+  std::vector<std::string> seen;
+  const std::string ruby = "<w:p>" + run("A") +
+                           "<w:r><w:ruby><w:rt><w:r><w:t>x</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>b</w:t></w:r>"
+                           "</w:rubyBase></w:ruby></w:r>" +
+                           run("c") + "</w:p>";
+  EXPECT_EQ(translated_docx(ruby, listing(seen)), ruby);
+  EXPECT_THAT(seen, ElementsAre("Abc"));
+}
+
+TEST(Docx, LinksAndPicturesThatTouchAreWords) {
+  std::vector<std::string> seen;
+  const auto link = [](const std::string& text) { return "<w:hyperlink w:a=\"b\">" + run(text) + "</w:hyperlink>"; };
+  const std::string two = "<w:p>" + link("Start") + link("Contact") + "</w:p><w:p>" + run("See") + link("here") +
+                          "<w:r><w:drawing/></w:r>" + run("now") + "</w:p>";
+  EXPECT_EQ(translated_docx(two, listing(seen)), two);
+  EXPECT_THAT(seen, ElementsAre("Start", "Contact", "See here now"));
+  EXPECT_EQ(translated_docx("<w:p>" + link("one") + run("two") + "</w:p>", shout),
+            "<w:p>" + link("ONE") + run("TWO") + "</w:p>");
+}
+
 TEST(Docx, RefusesOtherArchives) {
   EXPECT_THAT(
       message_of<Error>([] { translate_document(DocumentFormat::kDocx, Archive().add("a", "b").bytes(), shout); }),
-      HasSubstr("no word/document.xml"));
+      HasSubstr("_rels/.rels names none"));
 }
 
 TEST(Pptx, TranslatesSlidesAndNotes) {
@@ -131,8 +170,11 @@ TEST(Pptx, TranslatesSlidesAndNotes) {
            text + "<a:endParaRPr lang=\"en\"/></a:p></p:sld>";
   };
   const auto file =
-      Archive()
+      test::office_archive("ppt/presentation.xml")
           .add_deflated("ppt/presentation.xml", "<p/>")
+          .add_deflated("ppt/_rels/presentation.xml.rels", test::relationships({{"slide", "slides/slide1.xml"}}))
+          .add_deflated("ppt/slides/_rels/slide1.xml.rels",
+                        test::relationships({{"notesSlide", "../notesSlides/notesSlide1.xml"}}))
           .add_deflated("ppt/slides/slide1.xml", slide("<a:r><a:rPr b=\"1\"/><a:t>one</a:t></a:r><a:br/><a:r><a:rPr "
                                                        "b=\"1\"/><a:t>two</a:t></a:r>"))
           .add_deflated("ppt/notesSlides/notesSlide1.xml", slide("<a:r><a:t>note</a:t></a:r>"))

@@ -13,11 +13,11 @@ namespace {
 
 TEST(XmlTokenizer, NamesTheElementThatIsNotClosed) {
   for (const auto& [document, message] :
-       {std::pair("<a>\n<b>\n</a>", "XML, line 2: <b> is not closed before </a>; mend the file"),
-        {"<a>\n<b><c></b></a>", "XML, line 2: <c> is not closed before </b>; mend the file"},
-        {"<a>\n</b></a>", "XML, line 2: </b> closes no element; mend the file"},
-        {"<a></a>\n</a>", "XML, line 2: </a> closes no element; mend the file"},
-        {"<a>\n<b></b>", "XML, line 1: <a> is not closed; mend the file"}})
+       {std::pair("<a>\n<b>\n</a>", "XML, line 2: <b> is not closed before </a>; correct the file"),
+        {"<a>\n<b><c></b></a>", "XML, line 2: <c> is not closed before </b>; correct the file"},
+        {"<a>\n</b></a>", "XML, line 2: </b> closes no element; correct the file"},
+        {"<a></a>\n</a>", "XML, line 2: </a> closes no element; correct the file"},
+        {"<a>\n<b></b>", "XML, line 1: <a> is not closed; correct the file"}})
     EXPECT_EQ(test::message_of<Error>([&] { tokenize_xml(document, 10, "XML"); }), message) << document;
 }
 

@@ -1,6 +1,7 @@
 #include "server/documents/document_translator.h"
 
 #include <gmock/gmock.h>
+#include <signal.h>
 
 #include <chrono>
 #include <future>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "child_processes.h"
 #include "server/fake_translator.h"
 
 namespace nmt::document_translator_test {
@@ -152,6 +154,41 @@ TEST_F(DocumentTranslatorTest, FragmentsOfARequestAreTranslatedTogether) {
   ASSERT_TRUE(test::eventually([&] { return !ended().empty(); }));
   EXPECT_THAT(ended(), ElementsAre("four: <p>ba</p><p>dc</p>  12 <b>fe</b>"));
   EXPECT_THAT(translator_.batches(), ElementsAre(ElementsAre("ab", "cd", "ef")));
+}
+
+TEST_F(DocumentTranslatorTest, TheDeathOfAReaderIsThatOfItsDocumentAlone) {
+  auto document = request({"ab\n"});
+  document.format = DocumentFormat::kText;
+  translator_.hold();
+  documents_->translate(document, named("damaged"));
+  translator_.wait_for_batches(1);
+  const auto readers = test::child_processes();
+  ASSERT_EQ(readers.size(), 1);
+  ASSERT_EQ(::kill(readers.front(), SIGSEGV), 0);
+  translator_.release();
+  ASSERT_TRUE(test::eventually([&] { return ended().size() == 1; }));
+  documents_->translate(document, named("sound"));
+  ASSERT_TRUE(test::eventually([&] { return ended().size() == 2; }));
+  EXPECT_THAT(ended(), ElementsAre("damaged: 400", "sound: ba\n"));
+}
+
+// SIGKILL is what its limits and a system without memory send.
+TEST_F(DocumentTranslatorTest, AReaderEndsWithItsClientAndOneThatTakesTooMuchIs413) {
+  auto document = request({"ab\n"});
+  document.format = DocumentFormat::kText;
+  translator_.hold();
+  documents_->translate(document, named("large"));
+  std::stop_source leaves;
+  auto left = document;
+  left.cancelled = leaves.get_token();
+  documents_->translate(left, named("left"));
+  ASSERT_TRUE(test::eventually([&] { return test::child_processes().size() == 2; }));
+  leaves.request_stop();
+  ASSERT_TRUE(test::eventually([&] { return test::child_processes().size() == 1; }));
+  ASSERT_EQ(::kill(test::child_processes().at(0), SIGKILL), 0);
+  translator_.release();
+  ASSERT_TRUE(test::eventually([&] { return ended().size() == 1; }));
+  EXPECT_THAT(ended(), ElementsAre("large: 413"));
 }
 
 TEST_F(DocumentTranslatorTest, ManyFragmentsOfOneLeaveRoomForThoseOfOthers) {

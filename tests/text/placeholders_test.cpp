@@ -1,9 +1,9 @@
+#include "text/placeholders.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
-
-#include "text/terms.h"
 
 namespace nmt::placeholders_test {
 namespace {
@@ -29,9 +29,16 @@ TEST(Placeholders, AreNamesInBraces) {
               ElementsAre("{name}", "{{user.id}}", "${x}", "#{y}", "{0}", "{n:02d}", "{count, number}", "%{z}"));
 }
 
+TEST(Placeholders, AreMessagesAndTemplates) {
+  const std::string plural = "{count, plural, one {# file} other {# files}}";
+  EXPECT_THAT(found("Found " + plural + " for {{ user | upper }}, {sex,select, f{she} other{they}}."),
+              ElementsAre(plural, "{{ user | upper }}", "{sex,select, f{she} other{they}}"));
+  EXPECT_THAT(found("{this one, select few}, {{ open } and {count, plural, one {"), IsEmpty());
+}
+
 TEST(Placeholders, AreConversions) {
-  EXPECT_THAT(found("%s %d%% %1$s %-5.2f %(name)s %@ %ld %i."),
-              ElementsAre("%s", "%d", "%%", "%1$s", "%-5.2f", "%(name)s", "%@", "%ld", "%i"));
+  EXPECT_THAT(found("%s %d%% %1$s %-5.2f %(name)s %@ %ld %i. %1$@, %12$@ %1$d"),
+              ElementsAre("%s", "%d", "%%", "%1$s", "%-5.2f", "%(name)s", "%@", "%ld", "%i", "%1$@", "%12$@", "%1$d"));
 }
 
 TEST(Placeholders, AreNotWhatIsText) {
