@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <functional>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,7 @@ using namespace nmt;
 struct Arguments {
   std::string config;
   std::vector<std::string> settings;
+  std::optional<std::string> from_model;
   bool overwrite = false;
   std::string print_config;
   std::string tokenize, detokenize;  // languages
@@ -49,6 +51,9 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--set", arguments.settings, "sets one option, over the file; as often as wanted")
       ->type_name("SECTION.KEY=VALUE")
       ->allow_extra_args(false);
+  app.add_option("--from-model", arguments.from_model,
+                 "model directory whose vocabulary is taken: training.init_from of the configuration")
+      ->type_name("DIR");
   app.add_flag("--overwrite", arguments.overwrite, "replaces prepared data that was made of other files or options");
   add_print_config(app, arguments.print_config);
   app.add_option("--tokenize", arguments.tokenize,
@@ -92,7 +97,7 @@ void check_use(const CLI::App& app) {
   };
   const bool words = given("--tokenize") || given("--detokenize"), pieces = given("--encode") || given("--decode");
   if (words || pieces) {
-    for (const char* name : {"--set", "--overwrite", "--print-config"}) refuse(name, "--config");
+    for (const char* name : {"--set", "--from-model", "--overwrite", "--print-config"}) refuse(name, "--config");
   }
   if (!pieces) {
     for (const char* name : {"--side", "--ids"}) refuse(name, "--encode or --decode");
@@ -150,7 +155,9 @@ int decode(const Arguments& arguments) {
 }
 
 int prepare(const Arguments& arguments) {
-  const LoadedConfig loaded = load_config(arguments.config, arguments.settings);
+  std::vector<PlainSetting> plain;
+  if (arguments.from_model) plain.push_back({"--from-model", "training.init_from", *arguments.from_model});
+  const LoadedConfig loaded = load_config(arguments.config, arguments.settings, plain);
   const auto log = make_logger("nmt-prepro");
   for (const auto& notice : loaded.notices) log->info("{}", notice);
   if (!arguments.print_config.empty()) {

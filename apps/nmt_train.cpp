@@ -34,7 +34,7 @@ namespace {
 struct Arguments {
   std::string config;
   std::vector<std::string> settings;
-  std::optional<std::string> run_dir, device, precision;
+  std::optional<std::string> run_dir, from_model, device, precision;
   std::optional<int64_t> profile;
   std::optional<std::string> report_only;
   std::optional<std::string> memory;
@@ -49,6 +49,9 @@ struct Arguments {
         ->type_name("SECTION.KEY=VALUE")
         ->allow_extra_args(false);
     app.add_option("--run-dir", run_dir, "run directory: run.dir of the configuration")->type_name("DIR");
+    app.add_option("--from-model", from_model,
+                   "model directory that a new run starts from: training.init_from of the configuration")
+        ->type_name("DIR");
     app.add_option("--device", device, "run.device of the configuration")->type_name("auto|cpu|cuda|cuda:N");
     app.add_option("--precision", precision, "run.precision of the configuration")->type_name("auto|fp32|bf16|fp16");
     app.add_option("--profile", profile,
@@ -94,6 +97,7 @@ struct Arguments {
   std::vector<PlainSetting> plain_settings() const {
     std::vector<PlainSetting> plain;
     if (run_dir) plain.push_back({"--run-dir", "run.dir", *run_dir});
+    if (from_model) plain.push_back({"--from-model", "training.init_from", *from_model});
     if (device) plain.push_back({"--device", "run.device", *device});
     if (precision) plain.push_back({"--precision", "run.precision", *precision});
     return plain;

@@ -191,7 +191,7 @@ struct TrainingConfig {
   int64_t average_checkpoints = 0;  // average of the last so many checkpoints at the end, kept where better; 0 = off
   int64_t average_best = 0;         // the same of the so many that validated best
   double ema_decay = 0;             // moving average of the weights, validated too; 0 = off
-  std::string init_from = {};       // model directory that a new run starts from
+  std::string init_from = {};       // model directory that a new run starts from, its vocabulary too
   std::vector<std::string> freeze = {};  // weights that stay as they are: names with * and ?
 };
 

@@ -348,7 +348,10 @@ const std::vector<Option>& table() {
           ema_decay, from_below(0, 1),
           "exponential moving average of the weights, validated beside them and kept if it scores better; 0 = off",
           kFixed),
-      NMT_TRAINING(init_from, any, "model directory whose weights a new run starts from", kFixed),
+      NMT_TRAINING(init_from, any,
+                   "model directory that a new run starts from: nmt-prepro takes its vocabulary, nmt-train its "
+                   "architecture and weights; what is set otherwise is refused (--from-model of both programs)",
+                   kFixed),
       NMT_TRAINING(freeze, kNotEmpty, "weights that are not trained: names as in model.safetensors, with * and ?",
                    kFixed),
 

@@ -40,7 +40,6 @@ namespace nmt {
 namespace {
 
 constexpr const char* kWeights = "model.safetensors";
-constexpr const char* kDescription = "model.json";
 
 /// Throws Error where a directory's files are not of one model.
 void check_counts(const ModelDescription& description, const TextCodec& codec, const fs::path& directory) {
@@ -120,21 +119,7 @@ void save_model(const fs::path& directory, const TranslationModel& model, const 
   write_model_description(directory, description);
 }
 
-void require_model_directory(const fs::path& directory) {
-  constexpr std::string_view kWhat =
-      "a model directory has model.json and model.safetensors in it, as `best` of a run's folder";
-  if (directory.empty()) throw Error(fmt::format("the name of a model directory is empty; {}", kWhat));
-  if (!fs::exists(directory)) throw Error(fmt::format("{}: no such model directory", directory.string()));
-  if (!fs::is_directory(directory))
-    throw Error(fmt::format("{}: is a file, not a model directory; {}", directory.string(), kWhat));
-  if (fs::exists(directory / kDescription)) return;
-  if (const auto best = directory / "best"; fs::exists(best / kDescription))
-    throw Error(fmt::format("{}: is the folder of a run; name its model, {}", directory.string(), best.string()));
-  throw Error(fmt::format("{}: not a model directory ({} is missing); {}", directory.string(), kDescription, kWhat));
-}
-
 LoadedModel load_model(const fs::path& directory, torch::Device device) {
-  require_model_directory(directory);
   auto description = read_model_description(directory);
   LoadedModel loaded{.config = std::move(description.config),
                      .codec = TextCodec::load(directory, description.tokenizer),

@@ -51,9 +51,6 @@ NamedTensors named_parameters(const TranslationModel& model);
 void save_model(const std::filesystem::path& directory, const TranslationModel& model, const Config& config,
                 const TextCodec& codec, const nlohmann::json& summary, const Lexicon* lexicon = nullptr);
 
-/// Throws Error for what cannot be one, and says what the user may have meant: the model of a run.
-void require_model_directory(const std::filesystem::path& directory);
-
 /// Throws Error for a missing, damaged or foreign directory: names the file and what is wrong with it; and for an int8
 /// directory where the device is no CPU. Elsewhere than on the CPU the parameters of a bf16 directory are float32.
 LoadedModel load_model(const std::filesystem::path& directory, torch::Device device);

@@ -143,8 +143,9 @@ std::string format_bar_note(const TrainingInterval& i) {
 }
 
 std::vector<std::string> format_validation(const ValidationReport& r) {
+  const auto when = r.update == 0 ? "before the first update" : "at update " + with_commas(r.update);
   std::string line =
-      fmt::format("validation at update {}{}: loss {:.3f} ppl {:.2f} accuracy {}", with_commas(r.update),
+      fmt::format("validation {}{}: loss {:.3f} ppl {:.2f} accuracy {}", when,
                   r.set.empty() ? "" : fmt::format(" on {}", r.set), r.loss, r.perplexity, percent(r.accuracy));
   if (r.has_bleu) line += fmt::format(" BLEU {:.2f}", r.bleu);
   if (r.has_chrf) line += fmt::format(" chrF {:.2f}", r.chrf);

@@ -247,8 +247,6 @@ std::string advice(int64_t parts, const TrainingConfig& training, int64_t memory
 
 DryRunAnswer dry_run(const Config& config, const PreparedData& data, const DryRunPlace& place) {
   const auto& training = config.training;
-  const bool begins = checkpoints_in(std::filesystem::path(config.run.dir) / "checkpoints").empty();
-  if (begins && !training.init_from.empty()) require_initial_weights(training.init_from);
   if (config.run.threads > 0) at::set_num_threads(static_cast<int>(config.run.threads));
   const auto standing = standing_bytes(config, data, place);
   // What is measured elsewhere has the small block of logits of a CPU.

@@ -11,11 +11,8 @@
 
 namespace nmt {
 
-/// Throws Error naming training.init_from where the directory is not that of a model.
-void require_initial_weights(const std::filesystem::path& directory);
-
-/// training.init_from: sets the weights to those of a model directory. Throws Error naming what does not fit: options
-/// of the model that decide what it computes, or the tokenizer.
+/// training.init_from: sets the weights to those of a model directory. Throws Error naming all that does not fit:
+/// options of the model that decide what it computes, and what the data were prepared with.
 void load_initial_weights(TranslationModel& model, const ModelConfig& config, const TextCodec& codec,
                           const std::filesystem::path& directory);
 

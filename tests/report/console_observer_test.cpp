@@ -97,6 +97,8 @@ TEST(FormatValidation, ShowsScoresWithSignaturesAndSamples) {
                           "s * new best",
                           "  BLEU|x = 28.06", "  chrF2|x = 52.10", "  source     Ja .", "  reference  Yes .",
                           "  hypothesis Yeah ."));
+  EXPECT_THAT(format_validation({.update = 0, .loss = 1}).front(), testing::StartsWith("validation before the first "
+                                                                                       "update: loss 1.000"));
   EXPECT_THAT(
       format_validation({.update = 10, .loss = 1, .weights = "average of updates 5, 10"}),
       ElementsAre("validation at update 10: loss 1.000 ppl 0.00 accuracy 0.0%, average of updates 5, 10 in 0.0 s"));

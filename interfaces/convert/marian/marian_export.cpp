@@ -70,8 +70,10 @@ Arrays marian_weights(const PlainModel& model) {
   if (config.tie_embeddings == TiedEmbeddings::kAll) {
     arrays["model.shared.weight"] = table("embedding");
   } else {
+    const bool tied = config.tie_embeddings == TiedEmbeddings::kTarget;
     arrays["model.encoder.embed_tokens.weight"] = table("source_embedding");
-    arrays["model.decoder.embed_tokens.weight"] = arrays["lm_head.weight"] = table("target_embedding");
+    arrays["model.decoder.embed_tokens.weight"] = table("target_embedding");
+    arrays["lm_head.weight"] = table(tied ? "target_embedding" : "output_weight");
   }
   const auto positions = sinusoids(Sinusoid::kHalfSplit, kPositions, config.d_model);
   arrays["model.encoder.embed_positions.weight"] = arrays["model.decoder.embed_positions.weight"] = positions;
@@ -90,7 +92,7 @@ nlohmann::ordered_json marian_config(const PlainModel& model) {
           {"vocab_size", model.codec.source().size()},
           {"decoder_vocab_size", model.codec.target().size()},
           {"share_encoder_decoder_embeddings", shared},
-          {"tie_word_embeddings", true},
+          {"tie_word_embeddings", c.tie_embeddings != TiedEmbeddings::kNone},
           {"d_model", c.d_model},
           {"encoder_layers", encoder_blocks(c)},
           {"decoder_layers", decoder_blocks(c)},
@@ -162,7 +164,6 @@ std::string marian_obstacle(const PlainModel& model) {
   if (c.activation != FeedForwardActivation::kRelu && c.activation != FeedForwardActivation::kGelu &&
       c.activation != FeedForwardActivation::kSwish)
     return "model.activation: " + c.activation.name();
-  if (c.tie_embeddings == TiedEmbeddings::kNone) return "model.tie_embeddings: none";
   if (c.norm_epsilon > kNormEpsilon) return fmt::format("model.norm_epsilon: {}", c.norm_epsilon);
   const auto& options = model.codec.options();
   if (options.lowercase) return "data.lowercase: true";

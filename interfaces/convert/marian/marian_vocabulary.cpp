@@ -197,7 +197,7 @@ RenumberedSides renumber(const std::vector<MarianSide>& sides, int64_t rows, con
   const bool starts_from_pad = specials.start == specials.pad;
   vocabulary = {starts_from_pad ? MarianVocabulary::Row{-1, false} : MarianVocabulary::Row{specials.pad},
                 {specials.unknown},
-                {specials.start, specials.start >= 0},
+                {specials.start, specials.start >= 0 && specials.start != specials.end},  // else it is put out as </s>
                 {specials.end}};
   for (int64_t id = 0; id < rows; ++id) {
     if (id == specials.pad || id == specials.unknown || id == specials.start || id == specials.end) continue;

@@ -8,8 +8,7 @@
 namespace nmt::api {
 
 nmt::LoadedConfig loaded(const Configuration& configuration) {
-  return configuration.file.empty() ? parse_config("", "settings", configuration.settings)
-                                    : load_config(configuration.file, configuration.settings);
+  return load_config(configuration.file, configuration.settings);
 }
 
 namespace {

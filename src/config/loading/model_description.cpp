@@ -36,11 +36,27 @@ Choice<WeightType> weights_of(const nlohmann::json& json, const fs::path& path) 
 
 }  // namespace
 
+void require_model_directory(const fs::path& directory) {
+  constexpr std::string_view kWhat =
+      "a model directory has model.json and model.safetensors in it, as `best` of a run's folder";
+  if (directory.empty()) throw Error(fmt::format("the name of a model directory is empty; {}", kWhat));
+  if (!fs::exists(directory)) throw Error(fmt::format("{}: no such model directory", directory.string()));
+  if (!fs::is_directory(directory))
+    throw Error(fmt::format("{}: is a file, not a model directory; {}", directory.string(), kWhat));
+  if (fs::exists(directory / kFileName)) return;
+  if (const auto best = directory / "best"; fs::exists(best / kFileName))
+    throw Error(fmt::format("{}: is the folder of a run; name its model, {}", directory.string(), best.string()));
+  if (fs::exists(directory / "config.json"))
+    throw Error(
+        fmt::format("{0}: has config.json and no {1}: nmt-export --from marian -i {0} -o NEW makes a model "
+                    "directory of a folder of transformers",
+                    directory.string(), kFileName));
+  throw Error(fmt::format("{}: not a model directory ({} is missing); {}", directory.string(), kFileName, kWhat));
+}
+
 ModelDescription read_model_description(const fs::path& directory) {
-  if (!fs::is_directory(directory)) throw Error(fmt::format("{}: no such model directory", directory.string()));
+  require_model_directory(directory);
   const auto path = directory / kFileName;
-  if (!fs::exists(path))
-    throw Error(fmt::format("{}: not a model directory ({} is missing)", directory.string(), kFileName));
   const auto json = read_json_file(path);
   if (!json.is_object()) throw Error(fmt::format("{}: damaged: not a JSON object", path.string()));
   const auto version = json.value("format_version", nlohmann::json());

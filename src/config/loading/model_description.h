@@ -18,7 +18,11 @@ struct ModelDescription {
   Choice<WeightType> weights = WeightType::kFloat32;  ///< in model.safetensors
 };
 
-/// Throws Error for a missing, damaged, foreign or newer file.
+/// Throws Error for what cannot be a model directory, and says what the user may have meant: the model of a run, or one
+/// that is still to be imported.
+void require_model_directory(const std::filesystem::path& directory);
+
+/// Throws Error as require_model_directory(), and for a damaged, foreign or newer file.
 ModelDescription read_model_description(const std::filesystem::path& directory);
 /// Throws MachineError.
 void write_model_description(const std::filesystem::path& directory, const ModelDescription& description);

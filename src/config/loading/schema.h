@@ -22,12 +22,13 @@ struct PlainSetting {
   std::string flag, key, text;  ///< "--run-dir", "run.dir", "runs/a"
 };
 
-/// The plain settings are applied last.
+/// The plain settings are applied last. An empty path: of settings alone. Where training.init_from names a model
+/// directory, what is not set is taken from it (config/loading/initial_model.h).
 LoadedConfig load_config(const std::filesystem::path& path, const std::vector<std::string>& settings = {},
                          const std::vector<PlainSetting>& plain = {});
 
 /// From YAML text (name is shown in messages): model.json's and checkpoints' stored configurations use it too. It has
-/// no `base:`.
+/// no `base:`, and training.init_from is not read.
 LoadedConfig parse_config(const std::string& yaml, const std::string& name,
                           const std::vector<std::string>& settings = {});
 

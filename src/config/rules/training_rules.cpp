@@ -99,7 +99,7 @@ void check_subword_sampling(const RuleChecker& rules) {
   const char* unigram_key = training.unigram_alpha1 > 0 ? "training.unigram_alpha1" : "training.unigram_alpha2";
   if ((bpe || unigram) && rules.config.data.tokenizer == TokenizerKind::kWords)
     rules.refuse({bpe ? bpe_key : unigram_key}, "needs pieces; data.tokenizer is words");
-  const bool ready = !rules.config.data.spm_model1.empty();  // then the model itself tells its kind
+  const bool ready = !(rules.config.data.spm_model1 + training.init_from).empty();  // the model itself tells its kind
   if (bpe && !ready && rules.config.data.spm_type != SentencePieceType::kBpe)
     rules.refuse({bpe_key, "data.spm_type"},
                  "leaves merges out; data.spm_type is unigram: use training.unigram_alpha1, 2");

@@ -12,7 +12,7 @@
 #include "config/config.h"
 #include "data/lexicon.h"
 #include "data/prepared_corpus.h"
-#include "text/codec/codec.h"
+#include "text/codec/codec_differences.h"
 
 namespace fs = std::filesystem;
 
@@ -32,7 +32,7 @@ DataFolder::DataFolder(const Config& config, Overwrite overwrite, std::vector<st
     for (const auto& set : sets) names_.insert(set.split + ".bin");  // the manifest there may be damaged
 }
 
-std::optional<Manifest> DataFolder::find_data(std::vector<InputFile>& inputs) {
+std::optional<Manifest> DataFolder::find_data(std::vector<InputFile>& inputs, const TextCodec* codec) {
   if (!fs::exists(folder_ / kManifestFile)) return std::nullopt;
   const bool replace = overwrite_ == Overwrite::kReplace;
   std::vector<std::string> changes;
@@ -44,7 +44,7 @@ std::optional<Manifest> DataFolder::find_data(std::vector<InputFile>& inputs) {
     if (there.tokenizer.contains("files")) {
       for (const auto& file : there.tokenizer["files"].items()) names_.insert({file.key(), readable_name(file.key())});
     }
-    changes = changes_since(there, inputs);
+    changes = changes_since(there, inputs, codec);
   } catch (const Error& error) {
     if (!replace) throw;
     changes.push_back(error.what());
@@ -58,7 +58,8 @@ std::optional<Manifest> DataFolder::find_data(std::vector<InputFile>& inputs) {
   return std::nullopt;
 }
 
-std::vector<std::string> DataFolder::changes_since(const Manifest& manifest, std::vector<InputFile>& inputs) const {
+std::vector<std::string> DataFolder::changes_since(const Manifest& manifest, std::vector<InputFile>& inputs,
+                                                   const TextCodec* codec) const {
   std::vector<std::string> changes = data_differences(manifest, config_);
   if (manifest.sampled && manifest.seed != static_cast<uint64_t>(config_.run.seed)) {
     changes.push_back(fmt::format("run.seed: {} -> {}", manifest.seed, config_.run.seed));
@@ -77,9 +78,12 @@ std::vector<std::string> DataFolder::changes_since(const Manifest& manifest, std
     if (now.sha256 != then.sha256) changes.push_back(fmt::format("{} {} has changed", now.option, now.path));
   }
   // These throw where a file was damaged since.
-  const auto codec = TextCodec::load(folder_, manifest.tokenizer);
+  const auto own = TextCodec::load(folder_, manifest.tokenizer);
+  if (codec)
+    for (const auto& difference : codec_differences(*codec, own))
+      changes.push_back(fmt::format("training.init_from {}: {}", config_.training.init_from, difference));
   for (const auto& split : manifest.splits) {
-    PreparedCorpus(folder_ / (split.name + ".bin")).verify(split.sha256, codec.source().size(), codec.target().size());
+    PreparedCorpus(folder_ / (split.name + ".bin")).verify(split.sha256, own.source().size(), own.target().size());
   }
   if (!manifest.lexicon.empty()) Lexicon::read(folder_ / kLexiconFile);
   if (!manifest.alignment.empty())
@@ -113,7 +117,8 @@ std::vector<std::string> DataFolder::own_files() const {
 void DataFolder::refuse_lost_inputs(const std::vector<InputFile>& inputs,
                                     const std::vector<fs::path>& config_files) const {
   std::vector<UserFile> files{{"model.word_vectors1", config_.model.word_vectors1},
-                              {"model.word_vectors2", config_.model.word_vectors2}};
+                              {"model.word_vectors2", config_.model.word_vectors2},
+                              {"training.init_from", config_.training.init_from}};
   for (const auto& path : config_files) files.push_back({"--config", path});
   for (const auto& input : inputs)
     if (!is_written_again(input)) files.push_back({input.option, input.path});

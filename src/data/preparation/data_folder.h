@@ -9,6 +9,7 @@
 #include "base/process/log.h"
 #include "config/config.h"
 #include "data/manifest.h"
+#include "text/codec/codec.h"
 
 namespace nmt {
 
@@ -24,8 +25,8 @@ class DataFolder {
 
   /// The manifest of a folder that holds exactly this data already; nullopt: it is to be made. Fills in checksums of
   /// inputs that have the size and time of the manifest, or that had to be computed. Throws Error for other or damaged
-  /// data that Overwrite::kReplace does not replace.
-  std::optional<Manifest> find_data(std::vector<InputFile>& inputs);
+  /// data that Overwrite::kReplace does not replace. codec: that the data are to be in; null: one that is learnt.
+  std::optional<Manifest> find_data(std::vector<InputFile>& inputs, const TextCodec* codec = nullptr);
 
   /// Call after find_data(). Throws Error where something would be lost: what nmt-prepro did not make, or an input or
   /// one of config_files in the folder, in any case; files under its names without a manifest, unless they are to be
@@ -37,7 +38,8 @@ class DataFolder {
   std::vector<std::string> own_files() const;
 
  private:
-  std::vector<std::string> changes_since(const Manifest& manifest, std::vector<InputFile>& inputs) const;
+  std::vector<std::string> changes_since(const Manifest& manifest, std::vector<InputFile>& inputs,
+                                         const TextCodec* codec) const;
   void refuse_lost_inputs(const std::vector<InputFile>& inputs,
                           const std::vector<std::filesystem::path>& config_files) const;
   bool is_written_again(const InputFile& input) const;

@@ -20,6 +20,7 @@
 #include "data/preparation/input_files.h"
 #include "data/preparation/prepared_corpus_writer.h"
 #include "data/preparation/vocabulary_training.h"
+#include "data/prepared_data.h"
 #include "data/reading_options.h"
 #include "text/codec/codec.h"
 #include "text/corpus/cleaning.h"
@@ -36,6 +37,12 @@ CleaningOptions cleaning_options(const DataConfig& data) {
           .maxlen1 = data.maxlen1,
           .maxlen2 = data.maxlen2,
           .max_length_ratio = data.max_length_ratio};
+}
+
+/// That of training.init_from, which the weights need.
+std::optional<TextCodec> initial_codec(const Config& config) {
+  const auto& from = config.training.init_from;
+  return from.empty() ? std::nullopt : std::optional(load_codec(from));
 }
 
 /// Thrown inside this file to unwind when the user asked to stop.
@@ -106,7 +113,7 @@ class Preprocessor {
   std::vector<Split> splits_;
   Manifest manifest_;  // in the making
   HeldOutText held_out_;
-  VocabularyTraining vocabulary_{data_, static_cast<uint64_t>(config_.run.seed), threads()};
+  VocabularyTraining vocabulary_{data_, static_cast<uint64_t>(config_.run.seed), threads(), initial_codec(config_)};
   std::vector<int64_t> corpus_pairs_;  // of each training corpus, from the first reading
 };
 
@@ -114,7 +121,7 @@ PreprocessResult Preprocessor::run() {
   manifest_.inputs = list_input_files(config_);
   const auto other_files = options_.observer ? options_.observer->files() : std::set<std::string>();
   DataFolder there(config_, options_.overwrite, vocabulary_.file_names(), other_files, log_);
-  if (const auto manifest = there.find_data(manifest_.inputs))
+  if (const auto manifest = there.find_data(manifest_.inputs, vocabulary_.ready()))
     return {PrepareOutcome::kUpToDate, cleaning_table(manifest->cleaning, cleaning_)};
   there.refuse_losses(manifest_.inputs, options_.config_files);
   vocabulary_.refuse_lost_symbols();

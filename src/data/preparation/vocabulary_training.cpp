@@ -51,13 +51,16 @@ std::string expected_time(const TrainingText& text, int64_t pieces) {
 
 }  // namespace
 
-VocabularyTraining::VocabularyTraining(const DataConfig& data, uint64_t seed, int threads)
+VocabularyTraining::VocabularyTraining(const DataConfig& data, uint64_t seed, int threads,
+                                       const std::optional<TextCodec>& ready)
     : data_(data),
       threads_(threads),
+      ready_(ready ? std::optional(ready->with(codec_options(data))) : std::nullopt),
       first_{data.joint_vocabulary ? "both sides" : "source", SentenceSample(data.spm_sentences, seed)},
       second_{"target", SentenceSample(data.spm_sentences, seed + 1)} {}
 
 std::vector<std::string> VocabularyTraining::file_names() const {
+  if (ready_) return ready_->file_names();
   return TextCodec::file_names(of_words(), data_.joint_vocabulary, codec_options(data_));
 }
 
@@ -92,6 +95,12 @@ void VocabularyTraining::offer(Side& side, std::string_view line) {
 bool VocabularyTraining::is_sample() const { return first_.sample.is_partial() || second_.sample.is_partial(); }
 
 std::optional<TextCodec> VocabularyTraining::make_codec(const std::function<bool()>& should_stop, Logger& log) {
+  if (ready_) {
+    log.info("training.init_from: the model's own vocabulary, {} and {} pieces, {}",
+             with_commas(ready_->source().size()), with_commas(ready_->target().size()),
+             ready_->joint() ? "one for both languages" : "one for each language");
+    return ready_;
+  }
   MaybeTokenizer source, target;
   if (is_learnt()) {
     source = learn(first_, should_stop, log);

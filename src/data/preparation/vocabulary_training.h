@@ -20,11 +20,13 @@ namespace nmt {
 /// that the data section asks for: learnt or given, one for both languages or one a side.
 class VocabularyTraining {
  public:
-  /// threads: those that count words for SentencePiece.
-  VocabularyTraining(const DataConfig& data, uint64_t seed, int threads);
+  /// threads: those that count words for SentencePiece. ready: whose tokenizers are taken, be they what they may.
+  VocabularyTraining(const DataConfig& data, uint64_t seed, int threads, const std::optional<TextCodec>& ready = {});
 
   /// False where all vocabularies are given: then no text needs to be offered.
-  bool is_learnt() const { return of_words() ? data_.vocabulary1.empty() : data_.spm_model1.empty(); }
+  bool is_learnt() const { return !ready_ && (of_words() ? data_.vocabulary1.empty() : data_.spm_model1.empty()); }
+  /// Under the options of the data section; nullptr: there is none.
+  const TextCodec* ready() const { return ready_ ? &*ready_ : nullptr; }
 
   /// The names of the files that the tokenizers will be saved in: TextCodec::file_names().
   std::vector<std::string> file_names() const;
@@ -63,6 +65,7 @@ class VocabularyTraining {
 
   const DataConfig& data_;
   int threads_;
+  std::optional<TextCodec> ready_;
   Side first_, second_;  // joint: first_ alone
 };
 

@@ -73,6 +73,9 @@ class TextCodec {
   /// source and target may be the same object: a joint vocabulary.
   TextCodec(Options options, std::shared_ptr<const Tokenizer> source, std::shared_ptr<const Tokenizer> target);
 
+  /// The same tokenizers under other options.
+  TextCodec with(Options options) const { return {std::move(options), source_, target_}; }
+
   /// Reads what save() wrote. Throws Error ("DIR/spm.model: ...") for missing or damaged files.
   static TextCodec load(const std::filesystem::path& directory, const nlohmann::json& settings);
   /// Writes the files into the folder and returns the JSON object for the manifest or model.json.

@@ -63,7 +63,7 @@ UpdateLoop::UpdateLoop(Parts parts, ProgressState& progress)
       guard_(parts_.config.training.lr, parts_.log),
       epoch_ended_(progress.update > 0 && progress.epoch.epoch <= progress.position.epoch),
       seconds_before_(progress.seconds) {
-  if (progress.update > 0) saved_update_ = progress.update;
+  if (progress.update > 0 || progress.validated_update == 0) saved_update_ = progress.update;
 }
 
 int UpdateLoop::run() {
@@ -73,8 +73,8 @@ int UpdateLoop::run() {
   parts_.update.model.train();
   parts_.update.is_interrupted = [this] { return is_interrupted(); };
   try {
-    // A run that was stopped before its validation was done.
-    if (progress_.update > 0 && validation_due()) save_and_validate(false, true);
+    // Weights that a run starts from, and a run that was stopped before its validation was done.
+    if (validation_due()) save_and_validate(false, true);
     while (!reason_to_end()) {
       update();
       agree();
@@ -206,6 +206,7 @@ bool UpdateLoop::is_interrupted() {
 
 bool UpdateLoop::validation_due() const {
   if (!parts_.validates || progress_.validated_update == progress_.update) return false;
+  if (progress_.update == 0) return !parts_.config.training.init_from.empty();
   const int64_t every = parts_.config.validation.every;
   return every > 0 ? progress_.update % every == 0 : epoch_ended_;
 }
@@ -222,6 +223,7 @@ std::optional<std::string> UpdateLoop::reason_to_end() const {
 }
 
 int64_t UpdateLoop::current_epoch() const {
+  if (progress_.update == 0) return 0;
   const auto& position = progress_.position;
   return std::max<int64_t>(1, position.epoch + (epoch_ended_ || position.batch == 0 ? 0 : 1));
 }

@@ -19,10 +19,9 @@ from t5_models import END, PREFIX, SHAPES, TASK, TASKS, UNKNOWN, T5Case  # noqa:
 
 FINE_TUNING = """
 data: {{dir: {work}/prepared, train1: {corpus}/valid.en, train2: {corpus}/valid.de, eval1: {corpus}/test.en,
-       eval2: {corpus}/test.de, source_language: en, target_language: de, spm_model1: {model}/spm.model{data}}}
-model: {shape}
+       eval2: {corpus}/test.de}}
 training: {{init_from: {model}, batch_size: 16, num_epochs: 0, max_updates: 5, lr: {lr}, warmup_steps: 1,
-            checkpoint_every: 0, smoothing: 0}}
+            checkpoint_every: 0}}
 validation: {{every: 5, max_sentences: 10, samples: 0}}
 run: {{dir: {work}/run, threads: 1}}
 """
@@ -187,27 +186,20 @@ class Prefix(T5Case):
 class Further(T5Case):
     def test_fine_tuning_keeps_the_prefix(self):
         model = self.import_it(self.t5("1.1").folder)
-        description = json.loads((model / "model.json").read_text())
+        tuned = self.folder / "run" / "checkpoints" / "00000005"
 
-        def train(data, lr):
+        def train(lr):
             config = self.folder / "tune.yaml"
-            config.write_text(FINE_TUNING.format(work=self.folder, corpus=self.programs.corpus(), model=model, lr=lr,
-                                                 data=data, shape=json.dumps(description["configuration"]["model"])))
-            shutil.rmtree(self.folder / "prepared", ignore_errors=True)
-            self.programs.must("nmt-prepro", "-c", config)
-            return self.programs.call("nmt-train", "-c", config)
+            config.write_text(FINE_TUNING.format(work=self.folder, corpus=self.programs.corpus(), model=model, lr=lr))
+            shutil.rmtree(self.folder / "run", ignore_errors=True)
+            for program in ("nmt-prepro", "nmt-train"):
+                self.programs.must(program, "-c", config)
 
-        self.assert_refused(train("", 1e-3), f"data.source_prefix is '{PREFIX}' there and not set here")
-        shutil.rmtree(self.folder / "run", ignore_errors=True)
-        done = train(f", source_prefix: '{PREFIX}'", 1e-12)  # a step that rounds to none
-        self.assertEqual(done.returncode, 0, done.stderr)
-        tuned = self.folder / "run" / "best"
+        train(1e-12)  # a step that rounds to none
         lines = self.sources(20)
         before = self.programs.translate(model, lines, 1)
         self.assertEqual(self.programs.translate(tuned, lines, 1), before)
-        shutil.rmtree(self.folder / "run")
-        done = train(f", source_prefix: '{PREFIX}'", 1e-2)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        train(1e-2)
         self.assertNotEqual(self.programs.translate(tuned, lines, 1), before)
         out = self.folder / "plain"
         self.programs.must("nmt-export", "-q", "-m", tuned, "--to", "safetensors", "-o", out)

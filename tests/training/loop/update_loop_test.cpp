@@ -198,6 +198,34 @@ TEST_F(UpdateLoopTest, DoesThingsInTheirOrder) {
   EXPECT_THAT(run.store().updates(), ElementsAre(4, 5)) << "the last two";
 }
 
+// The weights that a run starts from are the first to be measured, and best/ until others are better.
+TEST_F(UpdateLoopTest, ValidatesTheModelThatItStartsFrom) {
+  const std::string options =
+      "init_from: m, max_updates: 4, checkpoint_every: 4}, validation: {every: 2, patience: 2}, run: {log_every: 4}";
+  const auto bleu = [](int64_t update) { return update == 0 ? 8 : 7; };
+  ScriptedRun run(folder_.path(), options);
+  run.bleu = bleu;
+  run.disk_is_full = true;
+  EXPECT_THROW(run.train(), MachineError) << "killed in the middle of the first validation";
+  EXPECT_THAT(run.store().updates(), ElementsAre(0));
+  run.disk_is_full = false;
+  run.restart();
+  run.in_forward = [](int64_t update) {
+    if (update == 2) throw MachineError("out of memory");
+  };
+  EXPECT_THROW(run.train(), MachineError);
+  EXPECT_THAT(run.said, ElementsAre("validation 0", "checkpoint 0", "update 1.1"));
+  EXPECT_EQ(run.on_disk(0).validated_update, 0);
+  EXPECT_EQ(run.on_disk(0).best_due_score, 8);
+  run.in_forward = nullptr;
+  run.restart();
+  EXPECT_EQ(run.train(), 0);
+  EXPECT_THAT(run.said, ElementsAre("update 1.1", "update 1.2", "validation 2", "update 1.3", "update 1.4",
+                                    "interval 4", "epoch 1", "validation 4", "checkpoint 4", "4 updates done"));
+  EXPECT_EQ(run.progress.best_update, 0);
+  EXPECT_EQ(run.progress.validations_since_best, 2) << "patience counts from it";
+}
+
 TEST_F(UpdateLoopTest, MeasuresTheSpeedOfTrainingAlone) {
   ScriptedRun run(folder_.path(), "max_updates: 4, checkpoint_every: 2}, validation: {every: 1}, run: {log_every: 4}");
   run.train();
