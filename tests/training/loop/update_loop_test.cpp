@@ -287,7 +287,7 @@ TEST_F(UpdateLoopTest, StopsForASignalWithItsStateSaved) {
                   "max_updates: 9, checkpoint_every: 100}, validation: {every: 100}, run: {log_every: 100}");
   run.signal_at = 3;
   EXPECT_EQ(run.train(), SIGTERM);
-  EXPECT_THAT(run.said, ElementsAre("update 1.1", "update 1.2", "update 1.3", "checkpoint 3",
+  EXPECT_THAT(run.said, ElementsAre("update 1.1", "update 1.2", "update 1.3", "interval 3", "checkpoint 3",
                                     "stopped by a signal; the state is saved: the same command resumes"));
   run.signal_at = 100;
   run.restart();
