@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/process/log.h"
 #include "command_line.h"
+#include "config/loading/initial_model.h"
 #include "config/loading/schema.h"
 #include "decoding_arguments.h"
 #include "evaluation/evaluation_files.h"
@@ -125,7 +126,7 @@ struct EvalArguments {
 
   /// The configuration of the run, whose machine settings hold where the command line says nothing.
   Config load_run(Logger& log) {
-    const auto loaded = load_config(config_file, settings);
+    const auto loaded = load_run_config(config_file, settings);
     for (const auto& notice : loaded.notices) log.info("{}", notice);
     config_files = loaded.files;
     if (decoding.device == "auto") decoding.device = loaded.config.run.device;

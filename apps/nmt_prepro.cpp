@@ -18,6 +18,7 @@
 #include "base/process/log.h"
 #include "base/unicode.h"
 #include "command_line.h"
+#include "config/loading/initial_model.h"
 #include "config/loading/schema.h"
 #include "data/preparation/piece_lines.h"
 #include "data/preparation/preprocess.h"
@@ -157,7 +158,7 @@ int decode(const Arguments& arguments) {
 int prepare(const Arguments& arguments) {
   std::vector<PlainSetting> plain;
   if (arguments.from_model) plain.push_back({"--from-model", "training.init_from", *arguments.from_model});
-  const LoadedConfig loaded = load_config(arguments.config, arguments.settings, plain);
+  const LoadedConfig loaded = load_run_config(arguments.config, arguments.settings, plain);
   const auto log = make_logger("nmt-prepro");
   for (const auto& notice : loaded.notices) log->info("{}", notice);
   if (!arguments.print_config.empty()) {

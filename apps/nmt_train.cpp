@@ -15,6 +15,7 @@
 #include "base/process/app.h"
 #include "base/process/log.h"
 #include "command_line.h"
+#include "config/loading/initial_model.h"
 #include "config/loading/schema.h"
 #include "data/prepared_data.h"
 #include "nn/device/cpu_allocator.h"
@@ -152,7 +153,7 @@ int dry_run(const Arguments& arguments, const Config& config, const LaunchedProc
 }
 
 int train(const Arguments& arguments) {
-  const LoadedConfig loaded = load_config(arguments.config, arguments.settings, arguments.plain_settings());
+  const LoadedConfig loaded = load_run_config(arguments.config, arguments.settings, arguments.plain_settings());
   const Config& config = loaded.config;
   const auto process = this_process();
   const auto log = make_logger("nmt-train");

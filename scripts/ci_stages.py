@@ -14,7 +14,8 @@ FOLDERS = {
                    "interfaces/archive", "interfaces/compat", "interfaces/convert", "interfaces/documents", "interfaces/server",
                    "tests/fuzz"),
     "threads": ("src/base", "src/data", "src/text", "interfaces/server"),
-    "device": ("src/nn", "src/models", "src/search", "src/training", "tests/on_device", "tests/simulated_device"),
+    "device": ("src/nn", "src/models", "src/search", "src/training", "tests/on_device", "tests/simulated_device",
+               "kernels", "tests/kernels"),
     "site": ("docs", "mkdocs.yml", "scripts/site", "scripts/site.sh", "interfaces/library/include", "python/nmt"),
 }
 

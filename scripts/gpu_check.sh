@@ -1,33 +1,41 @@
 #!/usr/bin/env bash
-# The first run on a machine with a card, and what it says: set-up, build, all tests labelled gpu, the quick start, 300 updates
-# of small, base and big in each precision beside the CPU's losses, kill and resumption, two processes where there are two cards,
-# decoding beside CTranslate2. Writes report.md.
-#   ./scripts/gpu_check.sh [--out FOLDER] [--updates 300] [--skip-build] [--offline BUNDLE] [--rehearse]
+# The first run on a machine with a card, and what it says, in report.md: set-up and build, then the steps that `--list` names,
+# in that order, each with its own time limit.
+#   ./scripts/gpu_check.sh [--out FOLDER] [--updates 300] [--steps NAME,...] [--skip-build] [--offline BUNDLE] [--rehearse]
+#   ./scripts/gpu_check.sh --kernels     the kernels of kernels/ beside their twins, alone: a minute, without a build
 #   --out FOLDER      where report.md and the logs go; default gpu_check
+#   --steps NAME,...  these steps alone, where a card is lent for minutes at a time; what they need of others is made
+#   --list            the steps, their limits in seconds, and whether they need a card
 #   --skip-build      the programs in build/ are used as they are
 #   --offline BUNDLE  no network, no compiler: programs of scripts/gpu_bundle.sh (the archive, or the folder that it was
 #                     unpacked to); LibTorch is that of the machine's Python package torch, 2.11.0 for CUDA 13
-#   --rehearse        without a card: every step on the simulated device of the tests, in small
+#   --rehearse        without a card: every step on the simulated device of the tests, in small, but those of kernels
 # NMT_GPU_PYTHON: a Python that has ctranslate2 and sentencepiece; without it one is made, where there is a network.
-# Exit code 0: all that could be checked is right. 1: something failed, which report.md names. 2: it cannot be checked here.
+# NMT_GPU_EXTRAS: a folder with what the project does not hold (docs/gpu.md); a bundle brings its own.
+# Exit code 0: all that could be checked is right. 1: something failed, which report.md names. 2: it cannot be checked here;
+# without a card report.md says of each step that it was skipped.
 from=$PWD libraries=''
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-out=gpu_check updates=300 builds=1 bundle='' rehearses=0
+out=gpu_check updates=300 builds=1 bundle='' rehearses=0 only='' lists=0
 while [ $# -gt 0 ]; do
   case $1 in
     --out) out=${2:?} && shift 2 ;;
     --updates) updates=${2:?} && shift 2 ;;
+    --steps) only=,${2:?}, && shift 2 ;;
+    --kernels) only=,kernels, builds=0 && shift ;;
+    --list) lists=1 builds=0 && shift ;;
     --skip-build) builds=0 && shift ;;
     --offline) bundle=${2:?} && shift 2 ;;
     --rehearse) rehearses=1 builds=0 && shift ;;
-    -h | --help) sed -n '2,14s/^# \{0,1\}//p' scripts/gpu_check.sh; exit 0 ;;
+    -h | --help) sed -n '2,20s/^# \{0,1\}//p' scripts/gpu_check.sh; exit 0 ;;
     *) die "$1: no such option; --help names them" ;;
   esac
 done
 refuse() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 2; }
 absolute() { case $1 in /*) printf '%s' "$1" ;; *) printf '%s' "$from/$1" ;; esac; }
-out=$(absolute "$out")
+out=$(absolute "$out") extras=${NMT_GPU_EXTRAS:+$(absolute "$NMT_GPU_EXTRAS")}
+if [ "$lists" = 1 ]; then bundle=''; fi
 
 # The folder of the Python package torch, without importing it.
 torch_package() {
@@ -44,6 +52,8 @@ open_bundle() {
   [ -x "$bundle/build/nmt-train" ] || refuse "$bundle: not what scripts/gpu_bundle.sh makes: no build/nmt-train"
   command -v python3 >/dev/null || refuse "no python3, whose torch has LibTorch's libraries"
   cd "$bundle"
+  sha256sum --quiet --strict -c files.sha256 || refuse "$bundle: damaged or not whole, see above: carry it once more"
+  extras=$bundle/extras
   torch=$(torch_package)
   [ -n "$torch" ] || refuse "python3 has no torch: install torch $(cat torch_version) (for CUDA 13) there"
   version=$(sed -n "s/^__version__ = '\(.*\)'.*/\1/p" "$torch/version.py")
@@ -67,31 +77,48 @@ if [ "$rehearses" = 1 ]; then
   device=auto cards="a rehearsal on the simulated device: no card, and no figure means anything"
 elif ! cards=$(nvidia-smi --query-gpu=name,memory.total,driver_version,compute_cap --format=csv,noheader 2>/dev/null) ||
   [ -z "$cards" ]; then
-  refuse "no card: nvidia-smi lists none. Nothing was checked; docs/gpu.md says what is proven without one"
+  device='' count=0 builds=0 cards="no card: nvidia-smi lists none"
 else
   count=$(wc -l <<<"$cards")
 fi
-mkdir -p "$out" && out=$(cd "$out" && pwd)
 report=$out/report.md
 failed=0
 
 tell() { printf '%s\n' "$*" >>"$report"; }
-# step NAME COMMAND...: its output goes to a log; a line of the report says how it ended and how long it took.
+# step NAME LIMIT NEED WHAT COMMAND...: its output goes to NAME.log; a line of the report says how it ended and how long it took.
+# It ends with its own processes after LIMIT seconds. NEED card: it is skipped where there is none; nothing: it is not.
+running=''
+trap '[ -z "$running" ] || kill -TERM -- "-$running" 2>/dev/null; exit 130' INT TERM
 step() {
-  local name=$1 log began=$SECONDS
-  shift
-  log=$out/$(tr -c 'a-z0-9\n' _ <<<"${name,,}").log
-  say "$name"
+  local name=$1 limit=$2 need=$3 what=$4 log=$out/$1.log began=$SECONDS guard status=0
+  shift 4
+  if [ "$lists" = 1 ]; then printf '%-12s %4s s  %-8s %s\n' "$name" "$limit" "$need" "$what"; return; fi
+  if [ -n "$only" ] && [[ $only != *,$name,* ]]; then return; fi
+  if [ "$need" = card ] && [ -z "$device" ]; then tell "| $what | skipped: no card | |"; return; fi
+  say "$what"
+  set -m  # a process group of its own, which ends as a whole
   ("$@") >"$log" 2>&1 &  # not as a condition, in which the shell continues after a command that failed
-  if wait "$!"; then
-    tell "| $name | ok$(sed -n 's/^report: / /p' "$log" | tr '\n' ';') | $((SECONDS - began)) s |"
+  running=$!
+  (sleep "$limit" && echo "took more than $limit s" >>"$log" && kill -TERM -- "-$running") &
+  guard=$!
+  set +m
+  wait "$running" || status=$?
+  kill -TERM -- "-$guard" 2>/dev/null || true
+  running=''
+  if [ "$status" = 0 ]; then
+    tell "| $what | ok$(sed -n 's/^report: / /p' "$log" | tr '\n' ';') | $((SECONDS - began)) s |"
+  elif [ "$status" = "$skips" ]; then
+    tell "| $what | skipped: $(tail -n 1 "$log" | tr '|' '/' | cut -c1-200) | |"
   else
     failed=1
-    tell "| $name | **failed**, see ${log##*/}: $(tail -n 1 "$log" | tr '|' '/' | cut -c1-200) | $((SECONDS - began)) s |"
+    tell "| $what | **failed**, see ${log##*/}: $(tail -n 1 "$log" | tr '|' '/' | cut -c1-200) | $((SECONDS - began)) s |"
   fi
 }
+skips=77
+skip() { printf '%s\n' "$*"; exit "$skips"; }  # for a step: what it needs is not there
 
-: >"$report"
+if [ "$lists" = 1 ]; then report=/dev/null; fi
+if [ "$lists" = 0 ]; then mkdir -p "$out" && : >"$report"; fi
 tell "# gpu_check, $(date -u +%Y-%m-%d), $(git rev-parse --short HEAD 2>/dev/null || cat revision 2>/dev/null || echo 'no repository')"
 tell ""
 while IFS= read -r card; do tell "* $card"; done <<<"$cards"
@@ -105,7 +132,7 @@ build() {
   configure_release -DNMT_BUILD_BENCH=ON
   cmake --build "$build_folder" -j "$(build_jobs)"
 }
-if [ "$builds" = 1 ]; then step "set-up and build" build; fi
+if [ "$builds" = 1 ]; then step build 7200 nothing "set-up and build" build; fi
 bin=$PWD/$build_folder
 # wrap NAME=VALUE...: the same programs, started with variables of their own. Not for all of this script: python3 and nvidia-smi
 # have libraries of their own.
@@ -132,19 +159,18 @@ sees_card() {
   "$bin/nmt-eval" --self-test
   "$bin/bench/device_peak_bench" "$device" 64
 }
-step "the programs see the device" sees_card
+step device 60 card "the programs see the device" sees_card
 if [ "$failed" = 1 ]; then
   say "see $report"
   exit 1
 fi
-tests() {
-  local test
-  if [ -z "$bundle" ]; then ctest --test-dir "$build_folder" -L gpu --output-on-failure; return; fi
-  while read -r test; do
-    NMT_SOURCE_DIR=$PWD NVIDIA_TF32_OVERRIDE=0 "$bin/tests/$test" --gtest_brief=1
-  done <gpu_tests
+kernels() {
+  if [ "$rehearses" = 1 ]; then skip "no kernels on the simulated device: tests/kernels runs them in Triton's interpreter"; fi
+  NMT_KERNELS_ON=card python3 -B tests/kernels/test_kernels.py
+  python3 -B bench/training/card_kernels.py >"$out/kernels.md"
 }
-if [ "$rehearses" = 0 ]; then step "tests labelled gpu" tests; fi
+tables=(kernels)  # each of a step; the report ends with them
+step kernels 180 card "kernels beside their twins" kernels
 
 # All of it has one configuration: a training asks for the very options that its data were prepared with.
 data=$out/data config=$out/config.yaml
@@ -161,7 +187,12 @@ make_data() {
     --print-config >"$config"
   "$bin/nmt-prepro" -c "$config"
 }
-step "data" make_data
+has_programs() { [ -x "$bin/nmt-train" ] || [ "$lists" = 1 ]; }
+if [ "$only" != ,kernels, ] && has_programs && [ ! -e "$config" ]; then
+  steps=$only only=''
+  step data 120 nothing "data" make_data
+  only=$steps
+fi
 
 # train NAME DEVICE PRECISION SIZE UPDATES [settings]
 train() {
@@ -204,57 +235,48 @@ against_the_cpu() {
     compare cpu "short_${precision%:*}" "${precision#*:}"
   done
 }
-step "losses of the first $some updates as on the CPU" against_the_cpu
-for size in small base big; do
-  for precision in fp32 bf16 fp16; do
-    step "$updates updates of $size in $precision" train "${size}_$precision" "$device" "$precision" "$size" "$updates"
-  done
-done
+step losses 300 card "losses of the first $some updates as on the CPU" against_the_cpu
 
-kill_and_resume() {
-  local pid
-  train killed "$device" bf16 small "$updates" &
-  pid=$!
-  for _ in $(seq 1200); do
-    if compgen -G "$out/runs/killed/checkpoints/*/state.json" >/dev/null || ! kill -0 "$pid" 2>/dev/null; then break; fi
-    sleep 0.05
-  done
-  pkill -KILL -P "$pid" || true
-  wait "$pid" 2>/dev/null || true
-  "$bin/nmt-train" -c "$out/runs/killed/config.yaml"
-  compare small_bf16 killed 0.05
+training_speed() {
+  local peak arguments=(--size small --size base --size big --precision bf16)
+  peak=$("$bin/bench/device_peak_bench" "$device" "$n")
+  echo "report: product of $n x $n matrices, TFLOP/s: $peak"
+  if [ "$rehearses" = 1 ]; then arguments=(--size tiny --precision bf16 --tokens 200 --updates 40); fi
+  python3 bench/training/gpu.py --data "$out/prepared" --programs "$bin" --device "$device" "${arguments[@]}" \
+    --peak-tflops "$(python3 -c 'import json, sys; print(json.loads(sys.argv[1]).get("bf16") or 989)' "$peak")" \
+    >"$out/training_speed.md"
 }
-step "a killed run resumes" kill_and_resume
+tables+=(training_speed)
+step training 420 card "training speed" training_speed
+# Plain PyTorch over the same text, eager and compiled; its own last line is the figure.
+peer_speed() {
+  local peer=$extras/gpu_pytorch.py size way
+  if [ "$rehearses" = 1 ]; then skip "it knows no simulated device"; fi
+  [ -e "$peer" ] || skip "no gpu_pytorch.py in NMT_GPU_EXTRAS (${extras:-not set})"
+  python3 -c 'import sentencepiece' || skip "python3 has no sentencepiece"
+  for size in small base big; do
+    for way in '' --compile; do
+      echo "report: $size $way: $(python3 "$peer" --spm "$out/prepared/spm.model" --source "$data/train.de" \
+        --target "$data/train.en" --size "$size" $way | tail -n 1)"
+    done
+  done
+}
+step peer 600 card "plain PyTorch on the same card" peer_speed
 
-two_processes() {
-  local rank pids=()
-  train one cuda fp32 small 40 training.accumulate=2
-  for rank in 0 1; do
-    RANK=$rank LOCAL_RANK=$rank WORLD_SIZE=2 LOCAL_WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=29531 \
-      train two cuda fp32 small 40 training.accumulate=2 &
-    pids+=($!)
-  done
-  for rank in "${pids[@]}"; do wait "$rank"; done
-  compare one two 0.01
-}
-if [ "$count" -gt 1 ]; then
-  step "two processes on two cards" two_processes
-else
-  tell "| two processes on two cards | not checked: one device | |"
+shorter=()
+if [ "$rehearses" = 1 ]; then
+  shorter=(--set training.max_updates=8 --set validation.every=8 --set training.checkpoint_every=8 --set model.d_model=16
+    --set model.d_ff=32 --set model.num_heads=2 --set model.num_blocks=1)
 fi
 quickstart() {
-  local shorter=()
-  if [ "$rehearses" = 1 ]; then
-    shorter=(--set training.max_updates=8 --set validation.every=8 --set training.checkpoint_every=8 --set model.d_model=16
-      --set model.d_ff=32 --set model.num_heads=2 --set model.num_blocks=1)
-  fi
   "$bin/nmt-train" -c "$config" --run-dir "$out/runs/quickstart" \
     --device "$device" "${shorter[@]}" --restart
 }
-step "the quick start" quickstart
+step quickstart 300 card "the quick start" quickstart
 
 decode() {
   local precision
+  has_model
   "$bin/nmt-translate" -m "$out/runs/quickstart/best" -i "$data/test.de" -q --device cpu --precision fp32 >"$out/cpu.en"
   for precision in fp32 bf16 fp16; do
     "$bin/nmt-translate" -m "$out/runs/quickstart/best" -i "$data/test.de" -q --device "$device" --precision $precision \
@@ -263,9 +285,9 @@ decode() {
       awk 'NR % 2 { one = $0; next } one != $0' | wc -l) of $(wc -l <"$out/cpu.en") lines differ from the CPU's"
   done
 }
-step "decoding as on the CPU" decode
+has_model() { [ -e "$out/runs/quickstart/best" ] || skip "no model: the step quickstart makes it"; }
+step decode 120 card "decoding as on the CPU" decode
 
-# Figures -----------------------------------------------------------------------------------------------------------------
 # A Python with CTranslate2 and the libraries of CUDA 12 that its wheels load; prints it, or nothing.
 ctranslate2_python() {
   local folder=$out/ctranslate2
@@ -278,33 +300,97 @@ ctranslate2_python() {
   chmod +x "$folder/python-cuda"
   printf '%s' "$folder/python-cuda"
 }
-peak=$("$bin/bench/device_peak_bench" "$device" "$n" 2>/dev/null || echo '{}')
-tell ""
-tell "Product of $n x $n matrices, TFLOP/s: \`$peak\`"
-tell ""
-tell "## Training"
-tell ""
-if [ "$rehearses" = 0 ]; then
-  python3 bench/training/gpu.py --data "$out/prepared" --programs "$bin" \
-    --peak-tflops "$(python3 -c 'import json, sys; print(json.loads(sys.argv[1]).get("bf16") or 989)' "$peak")" \
-    >>"$report" 2>"$out/training_speed.log" || tell "not measured, see training_speed.log"
-else
-  python3 bench/training/gpu.py --data "$out/prepared" --programs "$bin" --device "$device" --size tiny --precision bf16 \
-    --tokens 200 --updates 40 --peak-tflops 1 >>"$report" 2>"$out/training_speed.log" ||
-    { failed=1; tell "**not measured**, see training_speed.log"; }
-fi
-tell ""
-tell "## Decoding"
-tell ""
-python=$(ctranslate2_python)
-few=()
-if [ "$rehearses" = 1 ]; then few=(--batch-sizes 4 --lines 6); fi
-bench/decoding/gpu.sh --model "$out/runs/quickstart/best" --source "$data/test.de" --programs "$bin" --device "$device" \
-  ${python:+--python "$python"} "${few[@]}" >>"$report" 2>"$out/decoding_speed.log" ||
-  { [ "$rehearses" = 0 ] || failed=1; tell "not measured, see decoding_speed.log"; }
-tell ""
-if [ "$rehearses" = 0 ]; then
+decoding_speed() {
+  local python few=()
+  has_model
+  python=$(ctranslate2_python)
+  if [ "$rehearses" = 1 ]; then few=(--batch-sizes 4 --lines 6); fi
+  bench/decoding/gpu.sh --model "$out/runs/quickstart/best" --source "$data/test.de" --programs "$bin" --device "$device" \
+    ${python:+--python "$python"} "${few[@]}" >"$out/decoding_speed.md"
+}
+tables+=(decoding_speed)
+step decoding 420 card "decoding speed beside CTranslate2" decoding_speed
+
+multi30k() {
+  local files=$extras/multi30k settings=() key
+  [ -e "$files/train.de" ] || skip "no multi30k/ with {train,val,test_2016_flickr}.{de,en} in NMT_GPU_EXTRAS (${extras:-not set})"
+  for key in train:train eval:val test:test_2016_flickr; do
+    settings+=(--set "data.${key%:*}1=$files/${key#*:}.de" --set "data.${key%:*}2=$files/${key#*:}.en")
+  done
+  settings+=(--set "data.dir=$out/multi30k")
+  if [ "$rehearses" = 1 ]; then settings+=(--set data.vocab_size=300); fi
+  "$bin/nmt-prepro" -c configs/multi30k_best.yaml "${settings[@]}" --print-config >"$out/multi30k.yaml"
+  "$bin/nmt-prepro" -c "$out/multi30k.yaml"
+  "$bin/nmt-train" -c "$out/multi30k.yaml" --run-dir "$out/runs/multi30k" --device "$device" "${shorter[@]}" --restart
+  "$bin/nmt-eval" -c "$out/multi30k.yaml" -m "$out/runs/multi30k/best" --device "$device" | tee "$out/multi30k.txt"
+  echo "report: $(tail -n 1 "$out/multi30k.txt")"
+}
+step multi30k 480 card "Multi30k" multi30k
+
+kill_and_resume() {
+  local pid
+  train unkilled "$device" bf16 small "$updates"
+  train killed "$device" bf16 small "$updates" &
+  pid=$!
+  for _ in $(seq 1200); do
+    if compgen -G "$out/runs/killed/checkpoints/*/state.json" >/dev/null || ! kill -0 "$pid" 2>/dev/null; then break; fi
+    sleep 0.05
+  done
+  pkill -KILL -P "$pid" || true
+  wait "$pid" 2>/dev/null || true
+  "$bin/nmt-train" -c "$out/runs/killed/config.yaml"
+  compare unkilled killed 0.05
+}
+
+step resume 240 card "a killed run resumes" kill_and_resume
+
+profile() {
+  if [ "$rehearses" = 1 ]; then skip "no kernels to time on the simulated device"; fi
+  "$bin/nmt-train" -c "$config" --run-dir "$out/runs/profile" --device "$device" --restart --profile 20 \
+    --set model.d_model=512 --set model.d_ff=2048 --set model.num_blocks=6 --set model.num_heads=8 --set run.precision=bf16 \
+    --set training.max_updates=40 --set training.num_epochs=0 --set validation.every=1000000 --set run.tensorboard=false
+  python3 bench/training/device_time.py "$(ls "$out"/runs/profile/profile.json*)" --updates 20 >"$out/profile.md"
+}
+tables+=(profile)
+step profile 180 card "where the time of a base update goes" profile
+
+tests() {
+  local test
+  if [ "$rehearses" = 1 ]; then skip "ctest -L device runs them on the simulated device"; fi
+  if [ -z "$bundle" ]; then ctest --test-dir "$build_folder" -L gpu --output-on-failure; return; fi
+  while read -r test; do
+    NMT_SOURCE_DIR=$PWD NVIDIA_TF32_OVERRIDE=0 "$bin/tests/$test" --gtest_brief=1
+  done <gpu_tests
+}
+step tests 600 card "tests labelled gpu" tests
+for size in small base big; do
+  for precision in fp32 bf16 fp16; do
+    step "${size}_$precision" 300 card "$updates updates of $size in $precision" \
+      train "${size}_$precision" "$device" "$precision" "$size" "$updates"
+  done
+done
+two_processes() {
+  if [ "$count" -lt 2 ]; then skip "one device"; fi
+  local rank pids=()
+  train one cuda fp32 small 40 training.accumulate=2
+  for rank in 0 1; do
+    RANK=$rank LOCAL_RANK=$rank WORLD_SIZE=2 LOCAL_WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=29531 \
+      train two cuda fp32 small 40 training.accumulate=2 &
+    pids+=($!)
+  done
+  for rank in "${pids[@]}"; do wait "$rank"; done
+  compare one two 0.01
+}
+step two 300 card "two processes on two cards" two_processes
+
+if [ "$lists" = 1 ]; then exit 0; fi
+for table in "${tables[@]}"; do
+  if [ -s "$out/$table.md" ]; then tell "" && tell "## ${table//_/ }" && tell "" && cat "$out/$table.md" >>"$report"; fi
+done
+if [ -n "$device" ] && [ "$rehearses" = 0 ]; then
+  tell ""
   tell "Memory in use at the end: $(nvidia-smi --query-gpu=memory.used --format=csv,noheader | tr '\n' ' ')"
 fi
 say "report: $report"
+if [ -z "$device" ]; then say "no card: docs/gpu.md says what is proven without one" && exit $((failed ? 1 : 2)); fi
 exit "$failed"

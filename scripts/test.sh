@@ -89,7 +89,8 @@ stage_threads() {  # what starts threads, under the thread sanitizer
   timed "tests: threads" run_tests threads build-tsan -R '^unit_threads$'
 }
 
-stage_device() {  # the unit tests with LibTorch once more, on a device of the tests' own
+stage_device() {  # the unit tests with LibTorch once more, on a device of the tests' own; the kernels of a card
+  ./scripts/kernel_python.sh >/dev/null || true  # without it they are skipped
   configure_release -DNMT_CORE_ONLY=OFF -DNMT_SIMULATED_DEVICE=ON
   timed "build: device" build "$build_folder" --target device_tests
   timed "tests: device" run_tests device "$build_folder" -L '^device$'

@@ -47,7 +47,7 @@ def receive(channel):
 
 def in_capitals(message):
     """The answer to a message of texts."""
-    count, at, answer = struct.unpack_from("<Q", message, 8)[0], 16, b""
+    count, at, answer = struct.unpack_from("<Q", message, 8)[0], 16, bytearray()
     for _ in range(count):
         size = struct.unpack_from("<Q", message, at)[0]
         text = message[at + 8:at + 8 + size].decode().upper().encode()

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace nmt {
 namespace {
 
-/// Of tokens that an import makes impossible with a bias of -1e9. This is as impossible, and does not outweigh all else
+/// The bias of tokens that an import makes impossible with -1e9. This is as impossible, and does not outweigh all else
 /// in the mean over all tokens that label smoothing takes.
 constexpr double kLeastBias = -1000;
 

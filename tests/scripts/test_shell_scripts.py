@@ -1,7 +1,8 @@
-"""scripts/common.sh, setup.sh, lint.sh and .ci/run in small trees, with stand-ins for the programs that they call."""
+"""scripts/common.sh, setup.sh, lint.sh, gpu_check.sh and .ci/run in small trees, with stand-ins for the programs that they call."""
 
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -113,6 +114,58 @@ class ShellScripts(unittest.TestCase):
         code, output = self.lint("v1")
         self.assertEqual(code, 1, output)
         self.assertIn("git cannot tell what changed since v1", output)
+
+    def gpu_check(self, card, kernels, *arguments):
+        """(exit code, the lines of report.md's table) of the kernels' step, whose command is `kernels`."""
+        self.copy("scripts/common.sh", "scripts/gpu_check.sh")
+        script = self.root / "scripts/gpu_check.sh"
+        script.write_text(script.read_text().replace("step kernels 180", "step kernels 2"))
+        self.script(self.bin / "nvidia-smi", "echo card" if card else "exit 9")
+        self.script(self.bin / "python3", kernels)
+        code, output = self.run_script("scripts/gpu_check.sh", "--kernels", *arguments)
+        report = (self.root / "gpu_check/report.md").read_text()
+        return code, re.findall(r"(?m)^\| (kernels .*?) \|(?: \d s)? \|$", report), output
+
+    def test_without_a_card_each_step_is_skipped(self):
+        code, lines, output = self.gpu_check(False, "exit 1")
+        self.assertEqual((code, lines), (2, ["kernels beside their twins | skipped: no card"]), output)
+
+    def test_a_step_on_a_card_reports_what_it_found(self):
+        code, lines, output = self.gpu_check(True, "echo report: attention 1e-3")
+        self.assertEqual((code, lines), (0, ["kernels beside their twins | ok attention 1e-3;"]), output)
+        code, lines, output = self.gpu_check(True, "echo not near enough; exit 1")
+        self.assertEqual(code, 1, output)
+        self.assertEqual(lines, ["kernels beside their twins | **failed**, see kernels.log: not near enough"])
+
+    def test_a_step_ends_with_its_processes_at_its_limit(self):
+        code, lines, output = self.gpu_check(True, f"echo $$ >{self.folder}/process; sleep 60")
+        self.assertEqual(code, 1, output)
+        self.assertEqual(lines, ["kernels beside their twins | **failed**, see kernels.log: took more than 2 s"])
+        state = pathlib.Path("/proc", (self.folder / "process").read_text().strip(), "stat")
+        deadline = time.monotonic() + 10  # of 60 that it would run on
+        while state.exists() and ") Z " not in state.read_text():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+
+    def test_a_bundle_that_is_not_whole_is_refused(self):
+        self.copy("scripts/common.sh", "scripts/gpu_check.sh")
+        bundle = self.folder / "nmt-gpu"
+        (bundle / "build").mkdir(parents=True)
+        self.script(bundle / "build/nmt-train", "exit 0")
+        (bundle / "kernels").mkdir()
+        (bundle / "kernels/compiled.z").write_bytes(b"whole")
+        files = subprocess.run("sha256sum build/nmt-train kernels/compiled.z", shell=True, cwd=bundle, check=True,
+                               stdout=subprocess.PIPE).stdout
+        (bundle / "files.sha256").write_bytes(files)
+        self.script(self.bin / "nvidia-smi", "exit 9")
+        self.script(self.bin / "python3", "exit 0")  # no torch: what is asked for next
+        check = ["scripts/gpu_check.sh", "--kernels", "--offline", str(bundle)]
+        self.assertIn("python3 has no torch", self.run_script(*check)[1])
+        (bundle / "kernels/compiled.z").write_bytes(b"cut")
+        code, output = self.run_script(*check)
+        self.assertEqual(code, 2, output)
+        self.assertIn("kernels/compiled.z: FAILED", output)
+        self.assertIn(f"gpu_check.sh: {bundle}: damaged or not whole, see above: carry it once more", output)
 
 
 if __name__ == "__main__":

@@ -26,22 +26,22 @@ using documents::MessageWriter;
 /// The program that asked is gone.
 struct NobodyWaits {};
 
-void limit(int resource, uint64_t most) {
+[[maybe_unused]] void limit(int resource, uint64_t most) {
   const rlimit both{.rlim_cur = most, .rlim_max = most};
   if (::setrlimit(static_cast<__rlimit_resource>(resource), &both) != 0)
     throw MachineError("cannot limit nmt-document");
 }
 
 /// From here on it opens no file, starts no process and takes no more than it may.
-void limit_this_process([[maybe_unused]] uint64_t memory, uint64_t processor_seconds) {
-#ifndef NMT_SANITIZED  // sanitizers reserve terabytes of addresses
+void limit_this_process([[maybe_unused]] uint64_t memory, [[maybe_unused]] uint64_t processor_seconds) {
+#ifndef NMT_SANITIZED  // sanitizers reserve terabytes of addresses, and open files and threads of their own
   limit(RLIMIT_AS, memory);
-#endif
   limit(RLIMIT_CPU, processor_seconds);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, 0);
   limit(RLIMIT_NPROC, 0);
   limit(RLIMIT_NOFILE, 1);  // those that are open stay so; poll(2) takes as many
+#endif
 }
 
 std::vector<AlignedTranslation> ask(MessageChannel& channel, std::span<const std::string> texts) {

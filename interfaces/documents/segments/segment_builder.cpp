@@ -1,9 +1,12 @@
 #include "documents/segments/segment_builder.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
+#include "base/unicode.h"
 #include "documents/segments/segment.h"
+#include "text/terms.h"
 
 namespace nmt::documents {
 
@@ -189,10 +192,24 @@ void SegmentBuilder::choose_styles(size_t begin, size_t end, Assembly& assembly)
   for (const auto& [first_byte, size] : size_at) assembly.styles.emplace(first_byte, index_of.at(size->second.begin));
 }
 
+namespace {
+
+/// Whether two characters with a border between them are of two words, as letters are, and as a mark before a letter
+/// is. Scripts that write no spaces between words get none.
+bool are_two_words(char32_t before, char32_t behind) {
+  const bool is_mark = std::u32string_view(U".,:;!?)").find(before) != std::u32string_view::npos;
+  return make_one_word(is_mark ? U'a' : before, behind);
+}
+
+}  // namespace
+
 bool SegmentBuilder::is_in_word(size_t border, size_t end, const Assembly& assembly) const {
-  if (assembly.segment.text.empty() || assembly.segment.text.back() == ' ' || assembly.is_behind_space) return false;
+  const std::string& text = assembly.segment.text;
   const size_t next = next_text_[border];
-  return next < end && items_[next].kind == Kind::kText && collapsible_length(items_[next].text, 0) == 0;
+  if (text.empty() || assembly.is_behind_space || next >= end || items_[next].kind != Kind::kText) return false;
+  size_t last = text.size() - 1, first = 0;
+  while (last > 0 && is_continuation_byte(text[last])) --last;
+  return are_two_words(next_code_point(text, last), next_code_point(items_[next].text, first));
 }
 
 void SegmentBuilder::append_text(const Item& item, Assembly& assembly) {

@@ -5,10 +5,12 @@
 #include <mutex>
 #include <utility>
 
+#include "config/loading/initial_model.h"
+
 namespace nmt::api {
 
 nmt::LoadedConfig loaded(const Configuration& configuration) {
-  return load_config(configuration.file, configuration.settings);
+  return load_run_config(configuration.file, configuration.settings);
 }
 
 namespace {

@@ -138,4 +138,9 @@ void follow_initial_model(Config& config, const Origins& origins) {
                             fmt::join(all, ", "), all.size() == 1 ? "it" : "them"));
 }
 
+LoadedConfig load_run_config(const std::filesystem::path& path, const std::vector<std::string>& settings,
+                             const std::vector<PlainSetting>& plain) {
+  return load_config(path, settings, plain, follow_initial_model);
+}
+
 }  // namespace nmt

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "config/loading/schema.h"
 #include "config/option_listing.h"
 #include "config/rules/rule_checker.h"
 
@@ -19,5 +20,10 @@ std::vector<ConfigDifference> model_differences(const ModelConfig& theirs, const
 /// directory. Throws Error for a directory that is none, and, with all of them in one line, for settings that ask for
 /// another model or another vocabulary.
 void follow_initial_model(Config& config, const Origins& origins);
+
+/// load_config() for a user's own run, with follow_initial_model(). Other configurations may come from a stranger, who
+/// is not to name folders of this machine.
+LoadedConfig load_run_config(const std::filesystem::path& path, const std::vector<std::string>& settings = {},
+                             const std::vector<PlainSetting>& plain = {});
 
 }  // namespace nmt

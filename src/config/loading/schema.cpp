@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/unicode.h"
-#include "config/loading/initial_model.h"
 #include "config/loading/old_programs.h"
 #include "config/loading/yaml_reader.h"
 #include "config/option_table.h"
@@ -31,10 +30,6 @@ std::string advice(const Setting& setting) {
   }
   return suggest_option(setting.section, setting.name);
 }
-
-/// Whether training.init_from is read: a model's own configuration may come from a stranger, who is not to name folders
-/// of this machine.
-enum class InitialModel { kFollowed, kIgnored };
 
 /// Applies settings one after the other.
 class Loader {
@@ -67,9 +62,9 @@ class Loader {
     }
   }
 
-  LoadedConfig finish(const std::string& name, InitialModel initial_model) {
+  LoadedConfig finish(const std::string& name, const Completion& complete) {
     implied_.insert(origins_.begin(), origins_.end());
-    if (initial_model == InitialModel::kFollowed) follow_initial_model(loaded_.config, implied_);
+    if (complete) complete(loaded_.config, implied_);
     check_explicit(loaded_.config, implied_);
     check_consistency(loaded_.config, name, origins_);
     return std::move(loaded_);
@@ -121,7 +116,7 @@ Setting setting_of(const PlainSetting& plain) {
 }
 
 LoadedConfig load(const std::vector<Setting>& from_file, const std::vector<std::string>& settings,
-                  const std::string& name, InitialModel initial_model, const std::vector<PlainSetting>& plain = {}) {
+                  const std::string& name, const Completion& complete, const std::vector<PlainSetting>& plain = {}) {
   const auto old = settings_of_old_program(from_file);
   try {
     Loader loader;
@@ -129,7 +124,7 @@ LoadedConfig load(const std::vector<Setting>& from_file, const std::vector<std::
     loader.apply(from_file);
     for (const auto& setting : settings) loader.apply(parse_setting(setting));
     for (const auto& setting : plain) loader.apply(setting_of(setting));
-    return loader.finish(name, initial_model);
+    return loader.finish(name, complete);
   } catch (const Error& error) {
     // Names of both programs: what is wrong is often one that the other program has not.
     if (old.program == OldProgram::kNone && !old.notice.empty())
@@ -146,16 +141,16 @@ std::string help_comment(const Option& option) {
 }  // namespace
 
 LoadedConfig load_config(const std::filesystem::path& path, const std::vector<std::string>& settings,
-                         const std::vector<PlainSetting>& plain) {
+                         const std::vector<PlainSetting>& plain, const Completion& complete) {
   auto [from_file, files] = path.empty() ? FileSettings() : read_settings(path);
   const auto name = path.empty() ? "settings" : path.string();
-  auto loaded = load(from_file, settings, name, InitialModel::kFollowed, plain);
+  auto loaded = load(from_file, settings, name, complete, plain);
   loaded.files = std::move(files);
   return loaded;
 }
 
 LoadedConfig parse_config(const std::string& yaml, const std::string& name, const std::vector<std::string>& settings) {
-  return load(read_settings(yaml, name), settings, name, InitialModel::kIgnored);
+  return load(read_settings(yaml, name), settings, name, {});
 }
 
 std::string to_yaml(const Config& config, YamlComments comments) {

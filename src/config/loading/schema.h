@@ -1,10 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "config/config.h"
+#include "config/rules/rule_checker.h"
 
 namespace nmt {
 
@@ -22,10 +24,13 @@ struct PlainSetting {
   std::string flag, key, text;  ///< "--run-dir", "run.dir", "runs/a"
 };
 
-/// The plain settings are applied last. An empty path: of settings alone. Where training.init_from names a model
-/// directory, what is not set is taken from it (config/loading/initial_model.h).
+/// Completes a configuration before it is checked; of its options those in `origins` were set.
+using Completion = std::function<void(Config& config, const Origins& origins)>;
+
+/// The plain settings are applied last. An empty path: of settings alone. training.init_from is not read:
+/// load_run_config() of config/loading/initial_model.h does that.
 LoadedConfig load_config(const std::filesystem::path& path, const std::vector<std::string>& settings = {},
-                         const std::vector<PlainSetting>& plain = {});
+                         const std::vector<PlainSetting>& plain = {}, const Completion& complete = {});
 
 /// From YAML text (name is shown in messages): model.json's and checkpoints' stored configurations use it too. It has
 /// no `base:`, and training.init_from is not read.

@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "base/files/file.h"
@@ -207,9 +209,10 @@ std::vector<Setting> Reader::read_base(const Setting& base) {
   if (!std::filesystem::exists(file, failed)) {
     if (const Preset* preset = find_preset(base.value.Scalar()))
       return read_text(preset->yaml, std::string(preset->name));
+    std::vector<std::string_view> names;
+    for (const Preset& preset : presets()) names.push_back(preset.name);
     refuse(base.source, base.line,
-           fmt::format("base: no such file {}; presets are {}", file.string(),
-                       fmt::join(presets() | std::views::transform(&Preset::name), ", ")));
+           fmt::format("base: no such file {}; presets are {}", file.string(), fmt::join(names, ", ")));
   }
   if (!std::filesystem::is_regular_file(file, failed))  // a device never ends, a pipe keeps us waiting
     refuse(base.source, base.line, fmt::format("base: {} is no regular file; name one", file.string()));

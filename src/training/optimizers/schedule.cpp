@@ -95,9 +95,8 @@ std::optional<std::string> warmup_warning(const TrainingConfig& config, int64_t 
   if (planned_updates <= 0 || planned_updates / kTimes >= config.warmup_steps) return std::nullopt;
   return fmt::format(
       "training.warmup_steps: {}, and about {} updates are planned: the learning rate hardly leaves its warm-up, so "
-      "the "
-      "model learns little; set training.warmup_steps: {}, or more updates by a smaller training.batch_size or more "
-      "training.num_epochs",
+      "the model learns little; set training.warmup_steps: {}, or more updates by a smaller training.batch_size or "
+      "more training.num_epochs",
       with_commas(config.warmup_steps), with_commas(planned_updates), std::max<int64_t>(1, planned_updates / kShare));
 }
 

@@ -16,7 +16,7 @@ TEST(ProgramDescription, IsWrittenWithItsPlaceAmongThePrograms) {
       .options = {
           {.names = {"-c", "--config"}, .value = "FILE", .help = "it", .group = "Main", .several_times = true}}};
   const auto written = to_json(program);
-  EXPECT_EQ(written["position"], 1);
+  EXPECT_EQ(written["position"], 2);
   EXPECT_NE(written["summary"], "");
   EXPECT_EQ(written["arguments"][0]["help"], "what is read");
   EXPECT_EQ(written["options"][0]["names"], nlohmann::json({"-c", "--config"}));

@@ -41,7 +41,7 @@ class InitialModel : public testing::Test {
   void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
   LoadedConfig load(const std::string& yaml, const std::vector<std::string>& settings = {}) const {
     write("mine.yaml", yaml);
-    return load_config(mine_, settings, {{"--from-model", "training.init_from", model_.string()}});
+    return load_run_config(mine_, settings, {{"--from-model", "training.init_from", model_.string()}});
   }
 
   test::TemporaryDirectory folder_;
@@ -111,13 +111,13 @@ TEST_F(InitialModel, TakesACompleteConfigurationThatSaysTheSame) {
 
 TEST_F(InitialModel, IsReadForTheUsersOwnConfigurationAlone) {
   const auto setting = "training.init_from=" + model_.string();
-  EXPECT_EQ(load_config("", {setting}).config.model.d_model, 32) << "of settings";
+  EXPECT_EQ(load_run_config("", {setting}).config.model.d_model, 32) << "of settings";
   EXPECT_EQ(parse_config("", "model.json", {setting}).config.model.d_model, ModelConfig().d_model);
 }
 
 TEST_F(InitialModel, MustBeAModelDirectory) {
   const auto from = [&](const std::filesystem::path& directory) {
-    return message_of<Error>([&] { load_config("", {"training.init_from=" + directory.string()}); });
+    return message_of<Error>([&] { load_run_config("", {"training.init_from=" + directory.string()}); });
   };
   const auto none = folder_ / "none", hugging_face = folder_ / "hugging_face", run = folder_ / "run";
   EXPECT_EQ(from(none), "training.init_from " + none.string() + ": no such model directory");

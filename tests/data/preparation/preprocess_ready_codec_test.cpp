@@ -16,6 +16,7 @@ class PrepareForModel : public test::PrepareFixture {
  protected:
   PrepareForModel() {
     config_.data.joint_vocabulary = false;
+    config_.data.vocab_size = 110;
     prepare();
     std::filesystem::create_directory(model_);
     const auto codec = open_prepared_data(config_).codec;
@@ -47,7 +48,7 @@ TEST_F(PrepareForModel, TakesItsTokenizers) {
             theirs.encode_target(line("en", 7)));
   EXPECT_EQ(data.codec.options().source_prefix, "Die Zahl: ");
   EXPECT_EQ(data.codec.options().source_language, "nl");
-  EXPECT_THAT(log_.str(), HasSubstr("training.init_from: the model's own vocabulary, 150 and 150 pieces, one for each "
+  EXPECT_THAT(log_.str(), HasSubstr("training.init_from: the model's own vocabulary, 110 and 110 pieces, one for each "
                                     "language"));
   EXPECT_EQ(prepare().outcome, PrepareOutcome::kUpToDate);
 }
@@ -56,16 +57,16 @@ TEST_F(PrepareForModel, SeesDataInOtherPieces) {
   config_ = learnt_;
   config_.training.init_from = model_.string();
   EXPECT_EQ(prepare().outcome, PrepareOutcome::kUpToDate) << "its own text";
-  learnt_.data.vocab_size = 120;
+  learnt_.data.vocab_size = 100;
   std::swap(config_, learnt_);
   overwrite();
   std::swap(config_, learnt_);
-  config_.data.vocab_size = 120;
+  config_.data.vocab_size = 100;
   EXPECT_THAT(message_of<Error>([&] { prepare(); }),
               HasSubstr("holds other data (training.init_from " + model_.string() +
-                        ": source: the vocabulary has 150 entries there and 120 here; "));
+                        ": source: the vocabulary has 110 entries there and 100 here; "));
   EXPECT_EQ(overwrite().outcome, PrepareOutcome::kWritten);
-  EXPECT_EQ(open_prepared_data(config_).codec.source().size(), 150);
+  EXPECT_EQ(open_prepared_data(config_).codec.source().size(), 110);
 }
 
 }  // namespace

@@ -280,7 +280,8 @@ class Formats(Case):
         for program in ("nmt-translate", "nmt-eval"):
             version = run(program, "--version")
             self.assertEqual(version.returncode, 0)
-            self.assertRegex(version.stdout.decode(), rf"^{program} [0-9.]+\nLibTorch .*\nSentencePiece [0-9.]+\n")
+            self.assertRegex(version.stdout.decode(),
+                             rf"^{program} [0-9.]+\nLibTorch .*\nkernels: \w+\nSentencePiece [0-9.]+\n")
             self.assertIn("--beam-size", run(program, "--help").stdout.decode())
 
 

@@ -37,6 +37,9 @@ TEST(HtmlDocument, LinksFieldsAndPicturesThatTouchAreWords) {
               ElementsAre("First name", "Last name"));
   EXPECT_THAT(texts_of("<p>Pages <a>one</a><a>two</a></p>"), ElementsAre("Pages one two"));
   EXPECT_THAT(texts_of("<p><span class=label>Price</span><span>high</span></p>"), ElementsAre("Price high"));
+  EXPECT_THAT(
+      texts_of("<p>See (<a>here</a>), <b>Word:</b><i>Anna</i> and <a>there</a>. \u79C1\u306F<a>\u6771</a>\u306B</p>"),
+      ElementsAre("See (here), Word: Anna and there. \u79C1\u306F\u6771\u306B"));
   EXPECT_THAT(texts_of("<p>Yes<input type=radio>No</p><p>left<img>right</p><p>up<svg/>down</p>"),
               ElementsAre("Yes No", "left right", "up down"));
   EXPECT_THAT(texts_of("<p>H<sub>2</sub>O <b>un</b>seen <span>D</span>rop, SO<sub>x</sub><sup>y</sup></p>"),

@@ -77,7 +77,7 @@ TEST(Subtitles, TimesBeginACueWhateverStandsBeforeThem) {
 
 TEST(Subtitles, TextBehindAnEmptyLineBelongsToItsCue) {
   const std::string head = "1\n00:00:01,000 --> 00:00:02,000\n", next = "\n2\n00:00:03,000 --> 00:00:04,000\n";
-  EXPECT_EQ(srt(head + "one\n\ntwo\n7\n" + next + "three\n", shout), head + "ONE\n\nTWO 7\n" + next + "THREE\n");
+  EXPECT_EQ(srt(head + "one\n\ntwo\n7\n" + next + "three\n", shout), head + "ONE\n\nTWO\n7\n" + next + "THREE\n");
 }
 
 TEST(Subtitles, AReadingIsNoText) {

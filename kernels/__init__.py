@@ -1,0 +1,1 @@
+"""Kernels of the training path on a card, in Triton: docs/gpu.md, "Kernels of the training path"."""
