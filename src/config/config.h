@@ -35,7 +35,8 @@ struct DataConfig {
   bool lowercase = false;  // both sides, every split's input; references stay as they stand
   bool nfkc = false;
   bool repair_utf8 = false;
-  int64_t maxlen1 = 100;  // pieces and the end symbol; longer training pairs are dropped, or cut
+  Choice<BadLines> bad_lines = BadLines::kStop;  // of the training text
+  int64_t maxlen1 = 100;                         // pieces and the end symbol; longer training pairs are dropped, or cut
   int64_t maxlen2 = 100;
   Choice<TooLong> too_long = TooLong::kDrop;
   double max_length_ratio = 0;  // longer side / shorter side, in pieces; 0 = off

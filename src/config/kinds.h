@@ -23,6 +23,9 @@ enum class NormalizationRule { kNmtNfkc, kNfkc, kNmtNfkcCf, kNfkcCf, kIdentity }
 template <>
 inline constexpr auto kNames<NormalizationRule> = names("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity");
 
+enum class BadLines { kStop, kSkip };  ///< lines of the training text that cannot be read
+template <>
+inline constexpr auto kNames<BadLines> = names("stop", "skip");
 /// What becomes of training pairs that are longer than maxlen1 and maxlen2.
 enum class TooLong { kDrop, kCut };
 template <>

@@ -77,6 +77,10 @@ const std::vector<Option>& table() {
       NMT_DATA(lowercase, any, "lower-case both sides; references of validation and test sets stay as they stand"),
       NMT_DATA(nfkc, any, "bring both sides into Unicode normal form KC; references stay as they stand"),
       NMT_DATA(repair_utf8, any, "replace bytes that are not UTF-8 by U+FFFD instead of stopping"),
+      NMT_DATA(
+          bad_lines, any,
+          "lines of the training text that cannot be read (not UTF-8, no tab, no JSON object): all are counted and "
+          "nmt-prepro stops, or they are left out"),
       NMT_DATA(maxlen1, between(2, 100000),
                "longest source sentence of the training text in pieces, the end symbol counted; for longer pairs see "
                "too_long"),

@@ -78,7 +78,11 @@ class Preprocessor {
   void make_alignment_files(const TextCodec& codec, const std::filesystem::path& folder);
   void report_reader(const CorpusReader& reader, const std::string& note);
 
-  CorpusReader open(const CorpusFiles& files) const { return {files, reading_options(data_)}; }
+  CorpusReader open(const CorpusFiles& files, bool is_training) const {
+    ReadingOptions reading = reading_options(data_);
+    if (is_training && data_.bad_lines == BadLines::kSkip) reading.bad_lines = BadLinePolicy::kSkip;
+    return {files, reading};
+  }
   std::string normalised(std::string_view text) const {
     return normalize(
         text,
@@ -168,7 +172,7 @@ void Preprocessor::read_held_out() {
   const auto scope = times_.measure(PreprocessStage::kReading);
   for (const auto& split : splits_) {
     if (split.is_training()) continue;
-    CorpusReader reader = open(split.corpora.front());
+    CorpusReader reader = open(split.corpora.front(), false);
     for (TextPair pair; reader.next(pair);) held_out_.add(normalised(pair.source), normalised(pair.target));
     report_reader(reader, "never filtered");
     stop_if_asked();
@@ -183,7 +187,7 @@ void Preprocessor::read_training(const std::filesystem::path& folder) {
   ProgressBar progress("reading", 0, "pairs");
   done_ = 0;
   for (const auto& files : splits_[0].corpora) {
-    CorpusReader reader = open(files);
+    CorpusReader reader = open(files, true);
     const bool by_pair = !data_.count_markup || !reader.has_a_file_for_each_side();
     if (!by_pair) count_whole_files(files);
     const bool offers = by_pair && vocabulary_.is_learnt();
@@ -259,7 +263,7 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
   const int64_t expected = split.is_training() ? corpus_pairs_[corpus] : 0;
   ProgressBar progress("encoding " + files.name(), expected, "pairs");
   CleaningRow row{.name = split.row_name(corpus), .is_training = split.is_training()};
-  CorpusReader reader = open(files);
+  CorpusReader reader = open(files, split.is_training());
   CorpusEncoder::Options options{.target_text = split.is_training() ? TargetText::kNormalised : TargetText::kAsItStands,
                                  .threads = threads()};
   const bool drops_long = split.is_training() && data_.too_long == TooLong::kDrop;

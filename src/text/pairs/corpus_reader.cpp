@@ -23,11 +23,15 @@ bool are_same_file(const std::filesystem::path& one, const std::filesystem::path
   throw Error(option + " " + path.string() + ": holds both sides; name it in " + other_option + ", too");
 }
 
-/// How many more there are.
-int64_t count_rest(PairReader& reader) {
-  int64_t count = 0;
-  for (TextPair pair; reader.next(pair);) ++count;
-  return count;
+constexpr size_t kNamedLines = 10;
+
+/// What is wrong in the first of these lines, and where the others are.
+std::string bad_lines_text(const std::vector<BadLine>& named, int64_t count) {
+  std::string text = named.front().what();
+  if (count == 1) return text;
+  text += fmt::format("; {} more such {}: ", with_commas(count - 1), count == 2 ? "line" : "lines");
+  for (size_t i = 1; i < named.size(); ++i) text += (i > 1 ? ", " : "") + named[i].place();
+  return text + (count > std::ssize(named) ? ", ..." : "");
 }
 
 }  // namespace
@@ -37,7 +41,8 @@ CorpusReader::CorpusReader(CorpusFiles files, const ReadingOptions& reading)
       source_(open_corpus_file({.path = files_.source,
                                 .option = files_.source_option,
                                 .reading = reading,
-                                .is_alone = files_.target.empty()})) {
+                                .is_alone = files_.target.empty()})),
+      policy_(reading.bad_lines) {
   if (files_.target.empty()) return;
   same_file_ = are_same_file(files_.source, files_.target);
   if (same_file_ && source_->holds_both_sides()) return;
@@ -52,31 +57,66 @@ CorpusReader::CorpusReader(CorpusFiles files, const ReadingOptions& reading)
 }
 
 bool CorpusReader::next(TextPair& pair) {
-  if (target_ ? next_of_two(pair) : source_->next(pair)) {
+  Found found = next_found(pair);
+  for (; found == Found::kBadLine; found = next_found(pair)) {
+    ++left_out_;
+    if (policy_ == BadLinePolicy::kStop) throw_bad_lines();
+  }
+  if (found == Found::kPair) {
     ++count_;
     if (has_pieces(pair.source) || has_pieces(pair.target)) ++pairs_of_pieces_;
     return true;
   }
+  if (count_ == 0 && bad_lines_ > 0) throw_bad_lines();
   if (count_ == 0)
     throw Error(files_.source_option + " " + files_.source.string() + ": has no sentence; check the file");
   return false;
 }
 
 /// Two files that hold both sides, two pipes say, have to have the same pairs.
-bool CorpusReader::next_of_two(TextPair& pair) {
+CorpusReader::Found CorpusReader::next_of_two(TextPair& pair) {
   const bool both_sides = source_->holds_both_sides();
   TextPair copy;
-  const bool has_source = source_->next(pair), has_target = target_->next(both_sides ? copy : pair);
-  if (has_source != has_target) throw_unequal(has_source);
-  if (both_sides && has_source && (copy.source != pair.source || copy.target != pair.target))
+  const Found source = next_line(*source_, pair), target = next_line(*target_, both_sides ? copy : pair);
+  if ((source == Found::kEnd) != (target == Found::kEnd)) throw_unequal(target == Found::kEnd);
+  if (source == Found::kBadLine || target == Found::kBadLine) return Found::kBadLine;
+  if (both_sides && source == Found::kPair && (copy.source != pair.source || copy.target != pair.target))
     throw Error(fmt::format("{} {}: holds both sides, but its pair {} is not that of {}; name one file on both sides",
                             files_.target_option, files_.target.string(), count_ + 1, files_.source.string()));
-  return has_source;
+  return source;
+}
+
+CorpusReader::Found CorpusReader::next_line(PairReader& reader, TextPair& pair) {
+  try {
+    return reader.next(pair) ? Found::kPair : Found::kEnd;
+  } catch (const BadLine& bad) {
+    ++bad_lines_;
+    if (named_.size() < kNamedLines) named_.push_back(bad);
+    return Found::kBadLine;
+  }
+}
+
+/// How many more there are.
+int64_t CorpusReader::count_rest(PairReader& reader) {
+  int64_t count = 0;
+  for (TextPair pair; next_line(reader, pair) != Found::kEnd;) ++count;
+  return count;
+}
+
+void CorpusReader::throw_bad_lines() {
+  try {
+    for (TextPair pair; next_found(pair) != Found::kEnd;) continue;
+  } catch (const Error&) {  // what else is wrong is said when these lines are right
+  }
+  const bool may_skip =
+      bad_lines_ > 1 && policy_ == BadLinePolicy::kStop && files_.source_option.starts_with("data.train");
+  throw Error(bad_lines_text(named_, bad_lines_) + (may_skip ? "; data.bad_lines: skip leaves such lines out" : ""));
 }
 
 void CorpusReader::throw_unequal(bool source_has_one) {
-  const int64_t sources = count_ + (source_has_one ? 1 : 0) + count_rest(*source_);
-  const int64_t targets = count_ + (source_has_one ? 0 : 1) + count_rest(*target_);
+  const int64_t read = count_ + left_out_;
+  const int64_t sources = read + (source_has_one ? 1 : 0) + count_rest(*source_);
+  const int64_t targets = read + (source_has_one ? 0 : 1) + count_rest(*target_);
   throw Error(fmt::format("{} {}: {} sentences, {} has {}; align the files", files_.target_option,
                           files_.target.string(), targets, files_.source.string(), sources));
 }
@@ -100,6 +140,10 @@ std::vector<ReaderNote> CorpusReader::notes() const {
                              source_option == target_option ? "" : " and " + target_option, source.string()),
          .is_warning = true});
   }
+  if (left_out_ > 0)
+    notes.push_back({.text = fmt::format("{} {} left out (data.bad_lines: skip): {}", with_commas(left_out_),
+                                         left_out_ == 1 ? "pair is" : "pairs are", bad_lines_text(named_, bad_lines_)),
+                     .is_warning = true});
   if (pairs_of_pieces_ > count_ / 2)
     notes.push_back(
         {.text = fmt::format("{} pairs are cut into pieces already (\u2581 begins a word); give raw text, or "

@@ -52,7 +52,9 @@ bool TsvReader::next(TextPair& pair) {
   for (const auto side : {TextSide::kSource, TextSide::kTarget}) {
     const int64_t number = columns_[static_cast<size_t>(side)];
     const auto text = column(*line, number);
-    if (!text && file_.reading.tsv_columns.empty()) refuse("no tab; a line is the source, a tab and the target");
+    if (!text && file_.reading.tsv_columns.empty())
+      refuse(file_.path.extension() == ".csv" ? "no tab; CSV is not read, save the table as TSV"
+                                              : "no tab; a line is the source, a tab and the target");
     if (!text) refuse(fmt::format("has no column {}, which data.tsv_columns names", number));
     pair.of(side) = *text;
     look_for_letters(pair.of(side), side);
@@ -137,7 +139,8 @@ std::string JsonLinesReader::text(const nlohmann::json& object, TextSide side) c
 }
 
 void JsonLinesReader::refuse_object(const std::string& why) const {
-  const auto& [source, target, utf8, columns] = file_.reading;
+  const auto& source = file_.reading.source_language;
+  const auto& target = file_.reading.target_language;
   refuse(why + R"(; a line is {"source": "...", "target": "..."})" +
          (source.empty() ? "" : fmt::format(R"(, or has the keys "{}", "{}")", source, target)));
 }

@@ -24,8 +24,10 @@ std::optional<std::string> PairReader::next_text() {
 
 std::string PairReader::checked(std::string_view text) {
   if (const size_t nul = text.find('\0'); nul != std::string_view::npos)
-    refuse(fmt::format("byte {} is NUL: this is no text; convert it (iconv, from UTF-16, say) or unpack it (tar)",
-                       nul + 1));
+    throw Error(bad_line(fmt::format("byte {} is NUL: this is no text; convert it (iconv, from UTF-16, say) or unpack "
+                                     "it (tar)",
+                                     nul + 1))
+                    .what());
   const auto offset = find_invalid_utf8(text);
   if (!offset) return std::string(text);
   if (file_.reading.utf8 == Utf8Policy::kStop) {
@@ -38,7 +40,12 @@ std::string PairReader::checked(std::string_view text) {
 }
 
 void PairReader::refuse(const std::string& why) const {
-  throw Error(fmt::format("{} {}:{}: {}", file_.option, file_.path.string(), lines_.line_number(), why));
+  if (reads_line_by_line()) throw bad_line(why);
+  throw Error(bad_line(why).what());
+}
+
+BadLine PairReader::bad_line(const std::string& why) const {
+  return {file_.option, fmt::format("{}:{}", file_.path.string(), lines_.line_number()), why};
 }
 
 }  // namespace nmt

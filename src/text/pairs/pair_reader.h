@@ -23,12 +23,25 @@ struct TextPair {
 };
 
 enum class Utf8Policy { kStop, kRepair };
+enum class BadLinePolicy { kStop, kSkip };
+
+/// A line that cannot be read, where the next ones can: OPTION FILE:LINE and what is wrong there.
+class BadLine : public Error {
+ public:
+  BadLine(const std::string& option, std::string place, const std::string& why)
+      : Error(option + " " + place + ": " + why), place_(std::move(place)) {}
+  const std::string& place() const { return place_; }  ///< "FILE:LINE"
+
+ private:
+  std::string place_;
+};
 
 /// What is said of all files of a configuration, or of a command line, whatever their form.
 struct ReadingOptions {
   std::string source_language = {}, target_language = {};  ///< codes: sides of JSON lines and XML; empty: not known
   Utf8Policy utf8 = Utf8Policy::kStop;
   std::vector<int64_t> tsv_columns = {};  ///< of source and target, from 1; empty: the first two
+  BadLinePolicy bad_lines = BadLinePolicy::kStop;
 
   const std::string& language(TextSide side) const {
     return side == TextSide::kSource ? source_language : target_language;
@@ -76,10 +89,11 @@ class PairReader {
  public:
   virtual ~PairReader() = default;
   /// False at the end. Of a file of one side only that side is set. Texts are valid UTF-8 without NUL, otherwise as
-  /// they stand in the file. Throws Error: OPTION FILE:LINE and what is wrong there.
+  /// they stand in the file. Throws BadLine, after which the next call reads on behind that line, and Error.
   virtual bool next(TextPair& pair) = 0;
   virtual std::string description() const = 0;  ///< "FILE (TSV)"
   virtual bool holds_both_sides() const { return true; }
+  virtual bool reads_line_by_line() const { return true; }  ///< false: a bad line is an Error
   virtual std::vector<ReaderNote> notes() const { return {}; }
   int64_t repaired_lines() const { return repaired_; }  ///< with bytes replaced by U+FFFD
 
@@ -89,13 +103,14 @@ class PairReader {
   /// The next line, or sentence of a text with markup; nullopt at the end. Throws Error: bytes that are not UTF-8,
   /// unless they are repaired, or NUL; the file is damaged.
   std::optional<std::string> next_text();
-  [[noreturn]] void refuse(const std::string& why) const;  ///< throws Error: OPTION FILE:LINE of that text, and why
+  [[noreturn]] void refuse(const std::string& why) const;  ///< throws BadLine, or Error with the same words
 
   const CorpusFile file_;
   TextReader lines_;
 
  private:
   std::string checked(std::string_view text);
+  BadLine bad_line(const std::string& why) const;
 
   int64_t repaired_ = 0;
 };

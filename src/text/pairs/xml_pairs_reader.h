@@ -111,6 +111,7 @@ class XmlPairsReader final : public PairReader, XmlHandler {
   /// Also throws Error for what is no such XML, and at the end of a file without any pair of the two languages.
   bool next(TextPair& pair) override;
   std::string description() const override;
+  bool reads_line_by_line() const override { return false; }
   std::vector<ReaderNote> notes() const override;
 
  private:

@@ -404,6 +404,16 @@ TEST_F(Prepare, BadBytesStopUnlessRepaired) {
   EXPECT_EQ(manifest().at("cleaning")[0].at("repaired_lines"), 1);
 }
 
+TEST_F(Prepare, LeavesBadLinesOfTheTrainingTextOutWhereAsked) {
+  write("train.en", lines("en", 0, 299) + "bad \xFF\n");
+  config_.data.bad_lines = BadLines::kSkip;
+  prepare();
+  EXPECT_EQ(open_prepared_data(config_).train->size(), 299);
+  config_.data.dir = path("other");
+  write("valid.en", lines("en", 300, 319) + "bad \xFF\n");
+  EXPECT_THAT(message(), HasSubstr(path("valid.en") + ":20: byte 5 (0xFF) is not UTF-8")) << "a set stays whole";
+}
+
 TEST_F(Prepare, SaysWhatTheUserMustChange) {
   write("train.en", lines("en", 0, 290));
   EXPECT_EQ(message(),

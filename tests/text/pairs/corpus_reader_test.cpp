@@ -39,10 +39,11 @@ std::string notes(const CorpusReader& reader) {
 
 class CorpusReaderTest : public testing::Test {
  protected:
-  CorpusReader two(std::string_view source, std::string_view target, Utf8Policy policy = Utf8Policy::kStop) {
+  CorpusReader two(std::string_view source, std::string_view target, Utf8Policy policy = Utf8Policy::kStop,
+                   BadLinePolicy bad_lines = BadLinePolicy::kStop) {
     return CorpusReader(
         {write_text(folder_ / "a.de", source), write_text(folder_ / "a.en", target), "data.train1", "data.train2"},
-        {.utf8 = policy});
+        {.utf8 = policy, .bad_lines = bad_lines});
   }
   CorpusReader tsv(std::string_view content, std::vector<int64_t> columns = {}) {
     return CorpusReader({write_text(folder_ / "a.tsv", content), "", "data.train_tsv", ""},
@@ -217,6 +218,39 @@ TEST_F(CorpusReaderTest, RepairsBytesWhereAsked) {
           "greet\nok\n", Utf8Policy::kRepair);
   EXPECT_THAT(read_all(reader), ElementsAre(Pair("gr\uFFFD\uFFFDe", "greet"), Pair("ok", "ok")));
   EXPECT_EQ(reader.repaired_lines(), 1);
+}
+
+TEST_F(CorpusReaderTest, CountsAllBadLinesAndNamesTen) {
+  std::string lines = "a\tb\n";
+  for (int i = 2; i <= 14; ++i) lines += i == 5 ? "c\td\n" : "no tab\n";
+  std::string places;
+  for (const int line : {3, 4, 6, 7, 8, 9, 10, 11, 12})
+    places += path("a.tsv") + ":" + std::to_string(line) + (line < 12 ? ", " : ", ...");
+  EXPECT_EQ(message_of<Error>([&] {
+              auto reader = tsv(lines);
+              read_all(reader);
+            }),
+            "data.train_tsv " + path("a.tsv") +
+                ":2: no tab; a line is the source, a tab and the target; 11 more such lines: " + places +
+                "; data.bad_lines: skip leaves such lines out");
+}
+
+TEST_F(CorpusReaderTest, LeavesBadLinesOutWithTheirPartners) {
+  auto reader = two("a\nb\xFF\nc\nd\n", "A\nB\nC\nD\xFF\n", Utf8Policy::kStop, BadLinePolicy::kSkip);
+  EXPECT_THAT(read_all(reader), ElementsAre(Pair("a", "A"), Pair("c", "C")));
+  EXPECT_EQ(reader.bad_lines(), 2);
+  EXPECT_EQ(reader.count(), 2);
+  ASSERT_EQ(reader.notes().size(), 1u);
+  EXPECT_EQ(reader.notes()[0].text,
+            "2 pairs are left out (data.bad_lines: skip): data.train1 " + path("a.de") +
+                ":2: byte 2 (0xFF) is not UTF-8; correct or convert the file (iconv), or set data.repair_utf8: true; 1 "
+                "more such line: " +
+                path("a.en") + ":4");
+  auto unequal = two("a\nb\xFF\nc\n", "A\nB\nC\nD\n", Utf8Policy::kStop, BadLinePolicy::kSkip);
+  EXPECT_EQ(message_of<Error>([&] { read_all(unequal); }),
+            "data.train2 " + path("a.en") + ": 4 sentences, " + path("a.de") + " has 3; align the files");
+  auto none = two("\xFF\n", "A\n", Utf8Policy::kStop, BadLinePolicy::kSkip);
+  EXPECT_THAT(message_of<Error>([&] { read_all(none); }), HasSubstr(path("a.de") + ":1: byte 1 (0xFF) is not UTF-8"));
 }
 
 TEST_F(CorpusReaderTest, SaysWhatIsWrongAndWhere) {
