@@ -206,7 +206,7 @@ def inference_modes(tree):
 
 def lenient_json(tree):
     return [file for file, text in tree.text.items()
-            if "<nlohmann/json.hpp>" in text and file != "src/base/files/strict_json.h"]
+            if ("<nlohmann/json.hpp>" in text or "is_number_integer" in text) and file != "src/base/files/strict_json.h"]
 
 
 def byte_order_marks(tree):

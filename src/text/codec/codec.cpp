@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/files/file_descriptor.h"
 #include "base/unicode.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/tokenizer.h"
@@ -124,8 +123,8 @@ FileNames names_of(const std::string& type, const TextCodec::Options& options) {
 
 /// The file's hash is compared: a protocol buffer that was cut short between two pieces still parses.
 std::string read_checked(const std::filesystem::path& path, const std::string& sha256) {
-  require_regular_file(path);
-  std::string bytes = read_file(path);
+  constexpr size_t kLargest = 1 << 30;
+  std::string bytes = read_regular_file(path, kLargest);
   if (sha256_of_bytes(bytes) != sha256) {
     throw Error(path.string() + ": damaged, or of another model (its checksum differs); make or copy it again");
   }
