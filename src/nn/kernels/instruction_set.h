@@ -8,7 +8,8 @@
 #define NMT_KERNEL_NAME NMT_TEXT(NMT_KERNEL_SET)
 
 // Numbers in a register, rows of a tile of a packed product and vectors in each, rows of accumulators of a product.
-#if defined(__AVX512F__)
+#if defined(NMT_PACKED_WIDTH)  // a test has chosen
+#elif defined(__AVX512F__)
 #define NMT_PACKED_WIDTH 16
 #define NMT_PACKED_ROWS 6
 #define NMT_PACKED_VECS 4
