@@ -128,8 +128,8 @@ struct TranslateArguments {
             {"--attention-out", attention_is_file() ? attention_out : ""}};
   }
 
-  /// Of the work, for AtomicFile: the command and the files that it reads. Empty where the lines of the output are not
-  /// those of the input, or its files cannot be told by their names.
+  /// The key of the work, for AtomicFile: of the command and the files that it reads. Empty where the lines of the
+  /// output are not those of the input, or its files cannot be told by their names.
   std::string key_of_work(std::span<const char* const> command) const {
     if (input == "-" || output == "-" || is_set() || is_document() || all_alternatives() || !texts.empty()) return "";
     Sha256 sum;
