@@ -1,6 +1,7 @@
 #include "translation/lines/source_parts.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -113,7 +114,9 @@ std::optional<std::string> TagCheck::problem_of(std::string_view line) const {
   const auto unknown = tag_like_beginning(line);
   const auto what = unknown.empty() ? "no tag of a target language at its beginning"
                                     : fmt::format("the model does not know the tag {}", unknown);
-  return fmt::format("{}; it has {}, ..., {}", what, tags_.front(), tags_.back());
+  constexpr size_t kNamed = 4;
+  const auto named = std::span(tags_).first(std::min(tags_.size(), kNamed));
+  return fmt::format("{}; it has {}{}", what, fmt::join(named, ", "), tags_.size() > kNamed ? ", ..." : "");
 }
 
 LanguageTag leading_tag(const TextCodec& codec, std::string_view line) {
