@@ -28,8 +28,8 @@ namespace nmt {
 
 /// nmt-translate --serve: its options, and the service itself.
 struct ServingArguments {
-  std::string address, config, api_key, key_file, allowed_origin, suggestions, access_log;
-  std::vector<std::string> allowed_hosts;
+  std::string address, config, api_key, key_file, allowed_origin, suggestions, access_log, url_prefix;
+  std::vector<std::string> allowed_hosts, aliases;
   TlsFiles tls;
   HttpLimits http;
   RateLimit rate;
@@ -52,6 +52,11 @@ struct ServingArguments {
         ->needs("--serve")
         ->excludes("--model")
         ->type_name("FILE");
+    app.add_option("--alias", aliases, "further code by which clients may name a language of the model: no=nb")
+        ->group(group)
+        ->needs("--serve")
+        ->excludes("--serve-config")
+        ->type_name("CODE=CODE");
     const auto add = [&](const char* name, auto& value, const char* help) {
       return app.add_option(name, value, help)->group(group)->needs("--serve");
     };
@@ -65,6 +70,8 @@ struct ServingArguments {
     add("--allow-origin", allowed_origin, "web pages of this origin may use the service; * = all")->type_name("ORIGIN");
     add("--allow-host", allowed_hosts, "further name by which a local address may be asked; * = all")
         ->type_name("NAME");
+    add("--url-prefix", url_prefix, "path below which a proxy serves: of the addresses of documents")
+        ->type_name("PATH");
     add("--time-limit", time_limit, "seconds from a request to its answer, else 504")->capture_default_str();
     add("--queue", queue_lines, "lines that may wait for the translator, else 503")->capture_default_str();
     add("--max-body", http.body_bytes, "bytes of a request, else 413")->type_name("BYTES")->capture_default_str();
@@ -128,6 +135,7 @@ struct ServingArguments {
   int run(const ServiceModel& model, const ModelPoolOptions& options, Logger& log) const {
     const auto load = [&] {
       ServiceConfig models = has_models() ? read_service_config(config) : ServiceConfig{.models = {model}};
+      for (const auto& alias : aliases) add_alias(alias, models);
       check_outputs(files_of(models), outputs());
       return std::make_shared<ModelPool>(std::move(models), options, log);
     };
@@ -161,6 +169,15 @@ struct ServingArguments {
     return std::chrono::milliseconds(std::llround(value * scale));
   }
 
+  static void add_alias(const std::string& text, ServiceConfig& models) {
+    const size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
+      throw Error(fmt::format("--alias {}: a code, =, and the code that it stands for were expected: no=nb", text));
+    const auto alias = text.substr(0, equals);
+    models.aliases[alias] = text.substr(equals + 1);
+    models.places["aliases " + alias] = "--alias ";
+  }
+
   /// What is read of the models.
   std::vector<UserFile> files_of(const ServiceConfig& service) const {
     std::vector<UserFile> files;
@@ -179,7 +196,8 @@ struct ServingArguments {
     return {.http = {.address = Address::parse(address),
                      .limits = limits,
                      .access = {.allowed_hosts = allowed_hosts, .allowed_origin = allowed_origin},
-                     .tls = tls},
+                     .tls = tls,
+                     .path_prefix = url_prefix},
             .service = {.pairs = pool.pairs(),
                         .aliases = pool.aliases(),
                         .admission = {.keys = !key_file.empty()  ? ApiKeys::from_file(key_file)

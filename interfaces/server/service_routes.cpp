@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 
+#include "base/unicode.h"
 #include "server/http/form.h"
 #include "server/http/http_message.h"
 #include "server/page/page.h"
@@ -170,16 +171,27 @@ void ServiceRoutes::file(const HttpRequest& request, const Caller& caller, const
   service_.translate_file(*upload, RequestBody::from_form(fields), caller, base_url(request), reply);
 }
 
-/// "https://translate.example", as the client knows this server, also one behind a proxy. Empty where it says nothing
-/// usable: then an address is relative to this one.
+/// "https://translate.example/mt", as the client knows this server, also one behind proxies: what they forward comes
+/// first. Without a host where none is usable: then an address is relative to this one.
 std::string ServiceRoutes::base_url(const HttpRequest& request) const {
-  const std::string_view host = request.field("Host"), proxied = request.field("X-Forwarded-Proto");
-  const auto in_a_host = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || std::string_view(".-:[]").find(c) != std::string_view::npos;
+  /// The first of a list, which the client's own proxy wrote; empty where it has other characters than `special`.
+  const auto forwarded = [&](const char* name, std::string_view special) {
+    std::string_view value = request.field(name);
+    value = strip(value.substr(0, value.find(',')));
+    const auto usable = [&](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) || special.find(c) != std::string_view::npos;
+    };
+    return std::ranges::all_of(value, usable) ? value : std::string_view();
   };
-  if (host.empty() || !std::ranges::all_of(host, in_a_host)) return {};
-  const bool https = encrypted_ || same_ignoring_case(proxied, "https");
-  return fmt::format("{}://{}", https ? "https" : "http", host);
+  constexpr const char* kOfHost = ".-:[]";
+  std::string_view host = forwarded("X-Forwarded-Host", kOfHost);
+  if (host.empty()) host = forwarded("Host", kOfHost);
+  std::string_view prefix = forwarded("X-Forwarded-Prefix", "/-._~%");
+  while (prefix.ends_with('/')) prefix.remove_suffix(1);
+  if (!prefix.starts_with('/')) prefix = path_prefix_;
+  if (host.empty()) return std::string(prefix);
+  const bool https = encrypted_ || same_ignoring_case(forwarded("X-Forwarded-Proto", ""), "https");
+  return fmt::format("{}://{}{}", https ? "https" : "http", host, prefix);
 }
 
 }  // namespace nmt

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/process/log.h"
@@ -13,9 +14,10 @@ namespace nmt {
 /// The routes of docs/serving.md: which function of a TranslationService answers which request.
 class ServiceRoutes {
  public:
-  /// Borrows both: they must outlive it. encrypted: clients come by HTTPS.
-  ServiceRoutes(TranslationService& service, bool encrypted, Logger& log)
-      : service_(service), encrypted_(encrypted), log_(log) {}
+  /// Borrows service and log: they must outlive it. encrypted: clients come by HTTPS. path_prefix: of all paths, as
+  /// clients know them (HttpServerOptions).
+  ServiceRoutes(TranslationService& service, bool encrypted, std::string path_prefix, Logger& log)
+      : service_(service), encrypted_(encrypted), path_prefix_(std::move(path_prefix)), log_(log) {}
 
   /// Answers a request, now or later. Any thread may call it; what fails is told to the client and to the log.
   void answer(const HttpRequest& request, const HttpReply& reply) const;
@@ -38,6 +40,7 @@ class ServiceRoutes {
 
   TranslationService& service_;
   const bool encrypted_;
+  const std::string path_prefix_;
   Logger& log_;
 };
 

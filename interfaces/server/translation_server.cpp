@@ -19,7 +19,7 @@ class TranslationServer::Implementation {
   Implementation(LineTranslator translate, ServerOptions options, Logger& log)
       : service_(std::move(translate), std::move(options.service), log),
         access_log_(std::move(options.access_log)),
-        routes_(service_, !options.http.tls.certificate.empty(), log) {
+        routes_(service_, !options.http.tls.certificate.empty(), options.http.path_prefix, log) {
     options.http.always_answered = ServiceRoutes::always_answered();
     options.http.observe = [this](const HttpExchange& exchange) {
       service_.metrics().add_request(ServiceRoutes::route_of(exchange.path), exchange.status);

@@ -36,6 +36,8 @@ namespace {
 
 /// No picture is drawn of longer lines: nobody could read it, and its numbers would fill the memory.
 constexpr size_t kLongestPicture = 1000;  // bytes
+/// What is kept of a text is far more than an empty one has.
+constexpr size_t kMostTexts = 10'000;
 
 nlohmann::ordered_json language_json(const std::string& code) {
   return {{"code", code}, {"name", language_name(code)}};
@@ -138,8 +140,8 @@ void TranslationService::translate(const RequestBody& body, const Caller& caller
   check(body, caller);
   auto texts = body.texts("q");
   const auto source = required(body, "source"), target = required(body, "target");
-  if (std::ssize(texts) > options_.queue.max_waiting)
-    throw RequestError(413, fmt::format("{} texts: at most {} a request", texts.size(), options_.queue.max_waiting));
+  if (texts.size() > kMostTexts)
+    throw RequestError(413, fmt::format("{} texts: at most {} a request", texts.size(), kMostTexts));
   const auto format = body.text("format");
   if (format == "html") return translate_fragments(std::move(texts), body, caller, std::move(reply), timer);
   if (!format.empty() && format != "text") throw RequestError(400, fmt::format("{} format is not supported", format));
@@ -164,13 +166,16 @@ void TranslationService::translate(const RequestBody& body, const Caller& caller
                             event["alternatives"].push_back(answer.alternatives[rank].text);
                           return event;
                         });
-  queue_.submit(client_of(body, caller), std::move(requests), caller.cancelled,
-                [texts = std::move(texts), asked = std::move(asked), list = body.is_list("q"), alternatives,
-                 reply = std::move(reply), timer](const std::vector<Translation>& answers, const RequestError* error) {
-                  timer->stop();
-                  if (error) return reply(error_response(*error));
-                  reply(json_response(translation_json(texts, asked, answers, list, alternatives)));
-                });
+  const int64_t held = std::ssize(texts);
+  queue_.submit(
+      client_of(body, caller), std::move(requests), caller.cancelled,
+      [texts = std::move(texts), asked = std::move(asked), list = body.is_list("q"), alternatives,
+       reply = std::move(reply), timer](const std::vector<Translation>& answers, const RequestError* error) {
+        timer->stop();
+        if (error) return reply(error_response(*error));
+        reply(json_response(translation_json(texts, asked, answers, list, alternatives)));
+      },
+      {}, held);
 }
 
 /// Each line as soon as it is there: what `event` makes of the line and its translation.

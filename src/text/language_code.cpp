@@ -1,5 +1,6 @@
 #include "text/language_code.h"
 
+#include <unicode/locid.h>
 #include <unicode/uloc.h>
 
 #include <algorithm>
@@ -30,21 +31,30 @@ bool are_other_languages(const std::string& one, const std::string& other) {
   return !a.empty() && !b.empty() && a != b;
 }
 
-LanguageMatch match_languages(const std::string& one, const std::string& other) {
-  const auto normal = [](std::string code) {
-    std::ranges::transform(code, code.begin(), [](char c) {
-      if (c == '_') return '-';
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    return code;
-  };
-  const auto language = [](const std::string& code) {
-    const auto three_letters = iso_639_3(language_of(code));
-    return three_letters.empty() ? language_of(code) : three_letters;
-  };
-  const auto a = normal(one), b = normal(other);
-  if (a == b) return LanguageMatch::kSame;
-  return language(a) == language(b) ? LanguageMatch::kOtherRegion : LanguageMatch::kNone;
+LanguageCode::LanguageCode(std::string_view code) : name(code) {
+  std::ranges::transform(name, name.begin(), [](char c) {
+    if (c == '_') return '-';
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  language = name;
+  constexpr size_t kLongest = 64;
+  if (name.size() > kLongest) return;
+  UErrorCode status = U_ZERO_ERROR;
+  auto locale = icu::Locale::forLanguageTag(name, status);
+  locale.canonicalize(status);
+  if (U_FAILURE(status) || locale.isBogus() || *locale.getLanguage() == '\0') return;
+  // The macrolanguage, which is written as Bokmål; ICU leaves it.
+  if (std::string_view(locale.getLanguage()) == "no") locale = icu::Locale("nb", locale.getCountry());
+  name = locale.getName();
+  language = locale.getLanguage();
+  locale.addLikelySubtags(status);
+  if (U_SUCCESS(status)) script = locale.getScript();
+}
+
+LanguageMatch match_languages(const LanguageCode& one, const LanguageCode& other) {
+  if (one.name == other.name) return LanguageMatch::kSame;
+  if (one.language != other.language) return LanguageMatch::kNone;
+  return one.script == other.script ? LanguageMatch::kOtherRegion : LanguageMatch::kOtherScript;
 }
 
 }  // namespace nmt

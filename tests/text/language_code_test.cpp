@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace nmt::language_code_test {
@@ -29,14 +31,49 @@ TEST(AreOtherLanguages, OnlyWhereBothAreKnown) {
     EXPECT_FALSE(are_other_languages(one, other)) << one << ' ' << other;
 }
 
+LanguageMatch match(std::string_view one, std::string_view other) {
+  return match_languages(LanguageCode(one), LanguageCode(other));
+}
+
 TEST(MatchLanguages, KnowsRegions) {
   using enum LanguageMatch;
-  EXPECT_EQ(match_languages("de", "DE"), kSame);
-  EXPECT_EQ(match_languages("zh_hant", "zh-Hant"), kSame);
-  for (const auto& [one, other] : {std::pair("de", "de-AT"), {"pt-BR", "pt_PT"}, {"deu", "de"}, {"eng-US", "en"}})
-    EXPECT_EQ(match_languages(one, other), kOtherRegion) << one << ' ' << other;
-  for (const auto& [one, other] : {std::pair("de", "en"), {"de", "den"}, {"de-AT", "en-AT"}, {"", "de"}})
-    EXPECT_EQ(match_languages(one, other), kNone) << one << ' ' << other;
+  for (const auto& [one, other] : {std::pair("de", "DE"), {"zh_hant", "zh-Hant"}, {"deu", "de"}, {"pt_br", "pt-BR"}})
+    EXPECT_EQ(match(one, other), kSame) << one << ' ' << other;
+  for (const auto& [one, other] : {std::pair("de", "de-AT"),
+                                   {"pt-BR", "pt_PT"},
+                                   {"eng-US", "en"},
+                                   {"zh-CN", "zh-Hans"},
+                                   {"zh-HK", "zh-Hant"},
+                                   {"zh", "zh-Hans"}})
+    EXPECT_EQ(match(one, other), kOtherRegion) << one << ' ' << other;
+  for (const auto& [one, other] : {std::pair("de", "en"),
+                                   {"de", "den"},
+                                   {"de-AT", "en-AT"},
+                                   {"", "de"},
+                                   {"und", "en"},
+                                   {"mul", "en"},
+                                   {"nn", "nb"}})
+    EXPECT_EQ(match(one, other), kNone) << one << ' ' << other;
+}
+
+TEST(MatchLanguages, KnowsScripts) {
+  for (const auto& [one, other] : {std::pair("zh-Hans", "zh-Hant"), {"zh-TW", "zh"}, {"sr", "sr-Latn"}})
+    EXPECT_EQ(match(one, other), LanguageMatch::kOtherScript) << one << ' ' << other;
+}
+
+// What is withdrawn from ISO 639-1, and what programs still send.
+TEST(MatchLanguages, KnowsOlderCodes) {
+  for (const auto& [one, other] :
+       {std::pair("iw", "he"), {"in", "id"}, {"ji", "yi"}, {"jw", "jv"}, {"tl", "fil"}, {"no", "nb"}, {"ger", "de"}})
+    EXPECT_EQ(match(one, other), LanguageMatch::kSame) << one << ' ' << other;
+}
+
+TEST(MatchLanguages, TakesAnyText) {
+  for (const std::string& odd : {std::string("\xff\xfe"), std::string(1000, 'x'), std::string("a b"), std::string("-"),
+                                 std::string("de\0en", 5)}) {
+    EXPECT_EQ(match(odd, odd), LanguageMatch::kSame);
+    EXPECT_EQ(match(odd, "de"), LanguageMatch::kNone);
+  }
 }
 
 }  // namespace

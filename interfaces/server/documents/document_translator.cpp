@@ -89,8 +89,6 @@ DocumentTranslator::DocumentTranslator(RequestQueue& queue, CurrentLanguages lan
 
 void DocumentTranslator::translate(DocumentRequest request, Done done) {
   if (request.bytes.empty()) return done({}, nullptr);
-  const int64_t count = std::ssize(request.bytes), most = queue_.options().max_waiting;
-  if (count > most) throw RequestError(413, fmt::format("{} fragments: at most {} a request", count, most));
   const bool large = (request.format && is_package(*request.format)) ||
                      std::ranges::any_of(request.bytes, [](const auto& bytes) { return bytes.size() > kLarge; });
   const auto client = request.client;
@@ -182,8 +180,7 @@ Direction DocumentTranslator::direction(const DocumentRequest& request, std::spa
 std::vector<AlignedTranslation> DocumentTranslator::translations(std::span<const LineRequest> requests,
                                                                  const DocumentRequest& request) const {
   const auto& limits = queue_.options();
-  // A quarter of the queue at most, so that others find space in it.
-  const auto most = static_cast<size_t>(std::max<int64_t>(1, std::min(limits.max_waiting / 4, 2 * limits.max_batch)));
+  const auto most = static_cast<size_t>(std::min(limits.most_of_request(), 2 * limits.max_batch));
   std::vector<AlignedTranslation> translations;
   while (translations.size() < requests.size()) {
     const size_t begin = translations.size();

@@ -55,8 +55,7 @@ class DocumentTranslator {
   /// Borrows all: they must outlive it. Its end waits for the documents under way: their clients must have cancelled,
   /// or be answered. Throws MachineError where the system gives no thread.
   DocumentTranslator(RequestQueue& queue, CurrentLanguages languages, Logger& log);
-  /// `done` is called later, on a thread of its own, or at once where there is no fragment. Throws RequestError 413 for
-  /// more fragments than lines may wait in the queue.
+  /// `done` is called later, on a thread of its own, or at once where there is no fragment.
   void translate(DocumentRequest request, Done done);
 
  private:

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/unicode.h"
 #include "server/http/http_message.h"
 
 namespace nmt {
@@ -96,6 +97,22 @@ std::string header_parameter(std::string_view header, std::string_view name) {
   return {};
 }
 
+std::string extended_parameter(std::string_view header, const std::string& name) {
+  const std::string extended = header_parameter(header, name + "*");
+  std::string_view rest = extended;
+  const std::string_view charset = take_until(rest, "'");
+  take_until(rest, "'");  // the language
+  std::string value = decode_percent(rest);
+  if (same_ignoring_case(charset, "iso-8859-1")) {
+    std::u32string characters;
+    for (const char c : value) characters += static_cast<unsigned char>(c);
+    value = to_utf8(characters);
+  } else if (!same_ignoring_case(charset, "utf-8") || find_invalid_utf8(value)) {
+    value.clear();
+  }
+  return value.empty() ? header_parameter(header, name) : value;
+}
+
 std::vector<FormPart> parse_multipart(std::string_view body, std::string_view content_type) {
   const std::string boundary = header_parameter(content_type, "boundary");
   if (boundary.empty() || boundary.size() > 200)
@@ -119,7 +136,7 @@ std::vector<FormPart> parse_multipart(std::string_view body, std::string_view co
       headers_end = header.empty();
       if (!same_ignoring_case(take_until(header, ":"), "Content-Disposition")) continue;
       part.name = header_parameter(header, "name");
-      part.file_name = last_of_path(header_parameter(header, "filename"));
+      part.file_name = last_of_path(extended_parameter(header, "filename"));
     }
     const size_t end = body.starts_with(std::string_view(divider).substr(2)) ? 0 : body.find(divider);
     if (end == std::string_view::npos) throw RequestError(400, "the form in parts is cut off");

@@ -20,7 +20,7 @@ std::string percent_encoded(std::string_view text);
 /// One part of a form in parts (multipart/form-data, RFC 7578).
 struct FormPart {
   std::string name;
-  std::string file_name = {};  ///< empty for a plain field
+  std::string file_name = {};  ///< in UTF-8, filename* before filename; empty for a plain field
   std::string_view content;    ///< in the body that was parsed
 };
 
@@ -31,5 +31,9 @@ std::vector<FormPart> parse_multipart(std::string_view body, std::string_view co
 /// The value of a parameter of a header: header_parameter("form-data; name=\"q\"", "name") is "q"; empty where it is
 /// not there.
 std::string header_parameter(std::string_view header, std::string_view name);
+
+/// The same in UTF-8, where the parameter may be an extended one (RFC 5987): filename*=utf-8''Pr%C3%BCfung.txt comes
+/// before filename. One in another character set than UTF-8 and ISO-8859-1 counts as none.
+std::string extended_parameter(std::string_view header, const std::string& name);
 
 }  // namespace nmt

@@ -55,7 +55,7 @@ HttpConnection::HttpConnection(HttpHub& hub, boost::asio::io_context& io, std::u
       transport_(std::move(transport)),
       client_(std::move(client)),
       crowded_(crowded),
-      parser_(hub.options.limits, hub.budget, client_),
+      parser_(hub.options.limits, hub.budget, client_, hub.options.path_prefix),
       timer_(io),
       place_(hub.waiting.end()) {
   hub_.connections.insert(this);

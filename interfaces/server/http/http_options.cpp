@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/unicode.h"
 
 namespace nmt {
 
@@ -138,6 +139,16 @@ void require(const boost::system::error_code& error, const char* option, const s
 }
 
 }  // namespace
+
+void HttpServerOptions::validate() const {
+  limits.validate();
+  access.validate();
+  const auto of_no_path = [](char c) { return c <= ' ' || c == '?' || c == '#' || c == '"' || c == '\\'; };
+  if (!path_prefix.empty() &&
+      (!path_prefix.starts_with('/') || path_prefix.ends_with('/') || std::ranges::any_of(path_prefix, of_no_path)))
+    throw Error(fmt::format("--url-prefix '{}': is no path below which a proxy serves; write it as /translate",
+                            printable(path_prefix)));
+}
 
 TlsContext make_tls_context(const TlsFiles& files) {
   namespace ssl = boost::asio::ssl;

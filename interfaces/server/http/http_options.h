@@ -86,10 +86,13 @@ struct HttpServerOptions {
   Address address = {};
   HttpLimits limits = {};
   AccessOptions access = {};
-  TlsFiles tls = {};                                      ///< none: plain HTTP
+  TlsFiles tls = {};  ///< none: plain HTTP
+  /// What stands before each path where a proxy passes it on: "/mt". A request without it is taken as well.
+  std::string path_prefix = {};
   HttpFields fields = {};                                 ///< sent with every answer
   std::vector<std::string> always_answered = {};          ///< paths that are served when all connections are taken
   std::function<void(const HttpExchange&)> observe = {};  ///< called before an answer is sent, on the serving thread
+  void validate() const;                                  ///< throws Error
 };
 
 }  // namespace nmt

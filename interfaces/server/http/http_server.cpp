@@ -43,8 +43,7 @@ class HttpServer::Implementation {
  public:
   Implementation(HttpHandler handler, HttpServerOptions options, Logger& log)
       : log_(log),
-        tls_((options.limits.validate(), options.access.validate(),
-              options.tls.wanted() ? make_tls_context(options.tls) : nullptr)),
+        tls_((options.validate(), options.tls.wanted() ? make_tls_context(options.tls) : nullptr)),
         address_(options.address),
         hub_(std::move(handler), std::move(options)),
         acceptor_(io_),

@@ -11,6 +11,8 @@
 #include <string>
 #include <utility>
 
+#include "base/unicode.h"
+
 namespace nmt {
 namespace {
 
@@ -61,8 +63,13 @@ struct RequestParser::Parts {
   std::optional<http::request_parser<BudgetedBody>> parser;
 };
 
-RequestParser::RequestParser(const HttpLimits& limits, MemoryBudget& budget, std::string client)
-    : limits_(limits), budget_(budget), client_(std::move(client)), parts_(std::make_unique<Parts>(limits)) {
+RequestParser::RequestParser(const HttpLimits& limits, MemoryBudget& budget, std::string client,
+                             std::string path_prefix)
+    : limits_(limits),
+      budget_(budget),
+      client_(std::move(client)),
+      path_prefix_(std::move(path_prefix)),
+      parts_(std::make_unique<Parts>(limits)) {
   next();
 }
 
@@ -159,6 +166,7 @@ void RequestParser::read_head() {
   }
   const size_t question = target.find('?');
   request_.path = target.substr(0, question);
+  if (request_.path.starts_with(path_prefix_ + "/")) request_.path.erase(0, path_prefix_.size());
   if (question != std::string::npos) request_.query = target.substr(question + 1);
   for (const auto& field : head) request_.fields.emplace_back(text_of(field.name_string()), text_of(field.value()));
   keep_alive_ = head.keep_alive();
@@ -182,6 +190,9 @@ std::optional<HttpResponse> RequestParser::check_head() const {
   if (count("Content-Length") > 1) return HttpResponse::error(400, "Content-Length is given twice");
   if (!request_.field("Expect").empty() && !expects_continue_ && newer)
     return HttpResponse::error(417, "of Expect only 100-continue is understood");
+  const auto coding = request_.field("Content-Encoding");
+  if (!coding.empty() && !same_ignoring_case(coding, "identity"))
+    return HttpResponse::error(415, fmt::format("the body is compressed ({}): send it as it is", printable(coding)));
   if (!request_.path.starts_with('/') && request_.path != "*")
     return HttpResponse::error(400, "the target of the request is no path");
   return {};

@@ -24,8 +24,9 @@ class RequestParser {
     kRefused,  ///< refusal() says why; nothing more is read
   };
 
-  /// Borrows limits and budget. client: whose share of it the bodies take.
-  RequestParser(const HttpLimits& limits, MemoryBudget& budget, std::string client = {});
+  /// Borrows limits and budget. client: whose share of it the bodies take. path_prefix: goes from each path that has
+  /// it.
+  RequestParser(const HttpLimits& limits, MemoryBudget& budget, std::string client = {}, std::string path_prefix = {});
   ~RequestParser();
 
   /// Where the next bytes of the client go.
@@ -56,7 +57,7 @@ class RequestParser {
 
   const HttpLimits& limits_;
   MemoryBudget& budget_;
-  const std::string client_;
+  const std::string client_, path_prefix_;
   std::unique_ptr<Parts> parts_;
   State state_ = State::kEmpty;
   HttpRequest request_;

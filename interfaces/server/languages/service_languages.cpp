@@ -6,6 +6,7 @@
 #include <unicode/locid.h>
 #include <unicode/uchar.h>
 #include <unicode/unistr.h>
+#include <unicode/utf.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +16,7 @@
 #include "base/error.h"
 #include "base/unicode.h"
 #include "server/http/http_message.h"
+#include "text/placeholders.h"
 
 namespace nmt {
 namespace {
@@ -26,15 +28,20 @@ constexpr double kLeastCertain = 50;
 constexpr int kBestEffort = 0x4000;
 constexpr size_t kFound = 3;
 
+/// A code, also one of the older ones of LibreTranslate, which clients may still send.
+LanguageCode known_code(const std::string& code) {
+  if (same_ignoring_case(code, "pb")) return LanguageCode("pt-BR");
+  return LanguageCode(same_ignoring_case(code, "zt") ? "zh-Hant" : code);
+}
+
 /// The detector's code of a language: its codes are older than the standard, and know no regions.
 std::string detector_code(const std::string& code) {
-  if (code == "zh-Hant" || code == "zh-TW" || code == "zh-HK" || code == "zt") return "zh-Hant";
-  const std::string language = code.substr(0, code.find_first_of("-_"));
+  const auto [name, language, script] = known_code(code);
+  if (language == "zh" && script == "Hant") return "zh-Hant";
   if (language == "he") return "iw";
   if (language == "jv") return "jw";
   if (language == "fil") return "tl";
   if (language == "nb") return "no";
-  if (language == "pb") return "pt";
   return language;
 }
 
@@ -61,6 +68,49 @@ std::vector<Finding> find_languages(std::string_view text, const char* hint) {
   return findings;
 }
 
+bool is_of_name(char32_t c) { return u_hasBinaryProperty(static_cast<UChar32>(c), UCHAR_XID_CONTINUE) != 0; }
+
+/// The end of @name, @name@host or #topic at `at`; `at` where there is none.
+size_t end_of_mark(std::string_view text, size_t at) {
+  size_t end = at;
+  for (size_t next = at; next < text.size();) {
+    const char32_t c = next_code_point(text, next);
+    if (c == U'@' || c == U'#' || c == U'.' || c == U'-') continue;  // inside a name, or what ends the sentence
+    if (!is_of_name(c)) break;
+    end = next;
+  }
+  return end;
+}
+
+/// The text without what says nothing of its language: addresses and other placeholders, names of people and topics of
+/// networks (@anna, #summer). Control characters and noncharacters are spaces, too: the detector reads nothing of a
+/// text that has one.
+std::string words_of(std::string_view text, bool with_marks) {
+  std::string words;
+  const auto placeholders = with_marks ? std::vector<ByteRange>() : find_placeholders(text);
+  auto placeholder = placeholders.begin();
+  bool in_name = false;
+  for (size_t at = 0; at < text.size();) {
+    size_t next = at;
+    const char32_t c = next_code_point(text, next);
+    while (placeholder != placeholders.end() && placeholder->end <= at) ++placeholder;
+    if (placeholder != placeholders.end() && placeholder->begin <= at) {
+      next = placeholder->end;
+      words += ' ';
+    } else if (!with_marks && !in_name && (c == U'@' || c == U'#') && end_of_mark(text, next) > next) {
+      next = end_of_mark(text, next);
+      words += ' ';
+    } else if (u_charType(static_cast<UChar32>(c)) == U_CONTROL_CHAR || U_IS_UNICODE_NONCHAR(static_cast<UChar32>(c))) {
+      words += ' ';
+    } else {
+      words += text.substr(at, next - at);
+    }
+    in_name = is_of_name(c);
+    at = next;
+  }
+  return words;
+}
+
 /// Not longer than the detector reads, and no character cut in two.
 std::string_view beginning(std::string_view text) {
   if (text.size() <= kLongestText) return text;
@@ -79,9 +129,10 @@ LanguageDetector::LanguageDetector(const std::vector<std::string>& languages) {
   }
 }
 
-std::vector<DetectedLanguage> LanguageDetector::detect(std::string_view text) const {
-  text = beginning(text);
+std::vector<DetectedLanguage> LanguageDetector::detect(std::string_view whole) const {
   std::vector<DetectedLanguage> detected;
+  std::string text = words_of(beginning(whole), /*with_marks=*/false);
+  if (!has_letters(text)) text = words_of(beginning(whole), /*with_marks=*/true);  // there is nothing else
   if (!has_letters(text)) return detected;
   // A hint would draw every text to it, also one in another language: it only helps where there is nothing else.
   for (const char* hint : {static_cast<const char*>(nullptr), hint_.c_str()}) {
@@ -119,10 +170,6 @@ namespace {
 
 constexpr const char* kUnknown = "und";
 
-/// Codes that clients of LibreTranslate may still send.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kOldCodes = {
-    {{"pb", "pt-BR"}, {"zh", "zh-Hans"}, {"zt", "zh-Hant"}}};
-
 void add_once(std::vector<std::string>& list, const std::string& text) {
   if (std::ranges::find(list, text) == list.end()) list.push_back(text);
 }
@@ -143,6 +190,7 @@ std::vector<std::string> codes_of(const std::vector<LanguagePair>& pairs) {
 ServiceLanguages::ServiceLanguages(std::vector<LanguagePair> pairs, LanguageAliases aliases)
     : pairs_(std::move(pairs)), aliases_(std::move(aliases)), codes_(codes_of(pairs_)), detector_(known(codes_)) {
   if (pairs_.empty()) throw Error("a service without a pair of languages");
+  for (const auto& code : codes_) known_codes_.push_back(known_code(code));
   for (const std::string& target : codes_) {
     std::vector<std::string> sources;
     for (const auto& pair : pairs_) {
@@ -157,20 +205,21 @@ ServiceLanguages::ServiceLanguages(std::vector<LanguagePair> pairs, LanguageAlia
 
 /// The service's own code of a language; null where it is not served.
 const std::string* ServiceLanguages::find(const std::string& code) const {
-  const auto same = [&](std::string_view asked) {
-    return std::ranges::find_if(codes_, [&](const std::string& own) { return same_ignoring_case(own, asked); });
+  const auto same = [&](std::string_view asked) -> const std::string* {
+    const auto found =
+        std::ranges::find_if(codes_, [&](const std::string& own) { return same_ignoring_case(own, asked); });
+    return found == codes_.end() ? nullptr : &*found;
   };
-  auto found = same(code);
+  if (const auto* own = same(code)) return own;
   for (const auto& [alias, own] : aliases_) {
-    if (found == codes_.end() && same_ignoring_case(code, alias)) found = same(own);
+    if (same_ignoring_case(code, alias)) return same(own);
   }
-  for (const auto& [old, now] : kOldCodes) {
-    if (found == codes_.end() && same_ignoring_case(code, old)) found = same(now);
-    if (found == codes_.end() && same_ignoring_case(code, now)) found = same(old);
+  const auto asked = known_code(code);
+  for (const auto least : {LanguageMatch::kSame, LanguageMatch::kOtherRegion}) {
+    for (size_t i = 0; i < codes_.size(); ++i)
+      if (match_languages(known_codes_[i], asked) >= least) return &codes_[i];
   }
-  // A model whose languages nobody named translates whatever is asked of it.
-  if (found == codes_.end()) found = std::ranges::find(codes_, kUnknown);
-  return found == codes_.end() ? nullptr : &*found;
+  return same(kUnknown);  // a model whose languages nobody named translates whatever is asked of it
 }
 
 Direction ServiceLanguages::direction(const std::string& source, const std::string& target,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/files/strict_json.h"
+#include "text/language_code.h"
 
 namespace nmt {
 
@@ -22,8 +23,9 @@ class LanguageDetector {
   explicit LanguageDetector(const std::vector<std::string>& languages);
 
   /// Best first, three at most; none for a text without letters, or in a language that is not asked about. What is so
-  /// short that only the choice of languages decides gets 50 % at most. Text in UTF-8, as long as it likes: its first
-  /// 64 KiB are read. Any number of threads may call it.
+  /// short that only the choice of languages decides gets 50 % at most. Addresses, placeholders, @names and #topics
+  /// count only where there is nothing else. Text in UTF-8, as long as it likes: its first 64 KiB are read. Any number
+  /// of threads may call it.
   std::vector<DetectedLanguage> detect(std::string_view text) const;
 
  private:
@@ -59,8 +61,8 @@ using LanguageAliases = std::map<std::string, std::string>;
 /// The languages of the pairs, in the order in which these name them.
 std::vector<std::string> codes_of(const std::vector<LanguagePair>& pairs);
 
-/// The languages that a service has, as its clients name them: codes in any case, also the older ones of LibreTranslate
-/// (pb, zh, zt). Any number of threads may call it.
+/// The languages that a service has, as its clients name them: codes in any case, of another region where the very code
+/// is not served (match_languages), also the older ones of LibreTranslate (pb, zt). Any number of threads may call it.
 class ServiceLanguages {
  public:
   /// pairs: each once. aliases: further codes by which clients may name a language, each with the code that it stands
@@ -89,6 +91,7 @@ class ServiceLanguages {
   std::vector<LanguagePair> pairs_;
   LanguageAliases aliases_;
   std::vector<std::string> codes_;
+  std::vector<LanguageCode> known_codes_;  // of codes_
   LanguageDetector detector_;
   std::vector<Sources> by_target_;
 };

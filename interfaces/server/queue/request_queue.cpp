@@ -24,6 +24,7 @@ struct RequestQueue::Submission {
         on_line(std::move(on_each)) {}
   bool done() const { return failed || answered == std::ssize(lines); }
   int64_t left() const { return std::ssize(lines) - taken; }
+  int64_t weight(int64_t most) const { return left() == 0 ? 0 : std::min(std::max(left(), held), most); }
   const LanguagePair& next_pair() const { return lines[taken].pair; }
   /// The last ones of its client and of itself: of those that wait the least comes next.
   std::pair<int64_t, int64_t> turns() const { return {client->second.turn, turn}; }
@@ -34,6 +35,8 @@ struct RequestQueue::Submission {
   int64_t taken = 0;     ///< handed to the translator
   int64_t answered = 0;  ///< come back from it
   int64_t told = 0;      ///< handed to on_line
+  int64_t held = 0;      ///< counts as so many lines while there are any
+  int64_t counted = 0;   ///< in waiting_
   bool failed = false;
   std::optional<RequestError> refused;             ///< why it failed, where that is the client's to know
   std::map<std::string, Client>::iterator client;  ///< as long as lines are left
@@ -92,7 +95,7 @@ class RequestQueue::Turn final : public TranslationQueue {
   /// It was ended; or others wait, it has had its time, and at least one line is taken. What it has, it may end.
   bool is_over() const {
     if (!failed_.empty() || is_ended()) return true;
-    return lines_ > 0 && queue_.options_.clock() >= start_ + length_ && queue_.waiting_of(pair_) < queue_.waiting_;
+    return lines_ > 0 && queue_.options_.clock() >= start_ + length_ && queue_.others_wait(pair_);
   }
 
   void end(const TakenLine& taken, std::optional<Translation> result) {
@@ -136,27 +139,25 @@ RequestQueue::~RequestQueue() {
 }
 
 void RequestQueue::submit(const std::string& client, std::vector<LineRequest> lines, std::stop_token cancelled,
-                          Done done, OnLine on_line) {
+                          Done done, OnLine on_line, int64_t held) {
   if (lines.empty()) return done({}, nullptr);
-  const int64_t count = std::ssize(lines);
-  if (count > options_.max_waiting)
-    throw RequestError(413, fmt::format("{} lines: at most {} a request", count, options_.max_waiting));
   auto submission =
       std::make_shared<Submission>(std::move(lines), std::move(cancelled), std::move(done), std::move(on_line));
+  submission->held = held;
+  const int64_t weight = submission->weight(options_.most_of_request());
 
   const std::lock_guard lock(mutex_);
-  if (waiting_ + count > options_.max_waiting) drop_cancelled();
+  if (waiting_ + weight > options_.max_waiting) drop_cancelled();
   const auto known = clients_.find(client);
   const int64_t clients = std::ssize(clients_) + (known == clients_.end() ? 1 : 0);
-  const int64_t own = count + (known == clients_.end() ? 0 : known->second.waiting);
-  if (waiting_ + count > options_.max_waiting && own > options_.max_waiting / clients)
+  const int64_t own = weight + (known == clients_.end() ? 0 : known->second.waiting);
+  if (waiting_ + weight > options_.max_waiting && own > options_.max_waiting / clients)
     throw RequestError(503, fmt::format("busy: {} lines are waiting; try again later", waiting_), 1);
   if (known == clients_.end()) clients_[client].turn = ++turns_;  // behind the others
   submission->client = clients_.find(client);
   submission->turn = ++turns_;
-  submission->client->second.waiting += count;
-  submissions_.push_back(std::move(submission));
-  waiting_ += count;
+  submissions_.push_back(submission);
+  count(*submission, weight);
   changed_.notify_all();
 }
 
@@ -269,6 +270,10 @@ int64_t RequestQueue::waiting_of(const LanguagePair& pair) const {
   return lines;
 }
 
+bool RequestQueue::others_wait(const LanguagePair& pair) const {
+  return std::ranges::any_of(submissions_, [&](const auto& one) { return one->next_pair() != pair; });
+}
+
 /// The one that is to give the next line; the end where no request waits for this pair.
 RequestQueue::Submissions::iterator RequestQueue::next_submission(const LanguagePair& pair) {
   auto next = submissions_.end();
@@ -278,10 +283,10 @@ RequestQueue::Submissions::iterator RequestQueue::next_submission(const Language
   return next;
 }
 
-std::vector<RequestQueue::TakenLine> RequestQueue::take(const LanguagePair& pair, int64_t count) {
+std::vector<RequestQueue::TakenLine> RequestQueue::take(const LanguagePair& pair, int64_t most) {
   drop_cancelled();
   std::vector<TakenLine> lines;
-  for (auto next = next_submission(pair); next != submissions_.end() && std::ssize(lines) < count;
+  for (auto next = next_submission(pair); next != submissions_.end() && std::ssize(lines) < most;
        next = next_submission(pair)) {
     const auto submission = *next;
     lines.push_back(std::make_shared<const Taken>(
@@ -289,15 +294,16 @@ std::vector<RequestQueue::TakenLine> RequestQueue::take(const LanguagePair& pair
     submission->turn = submission->client->second.turn = ++turns_;
     ++submission->taken;
     if (submission->left() == 0) submissions_.erase(next);
-    wait_less(*submission, 1);
+    count(*submission, submission->weight(options_.most_of_request()));
   }
   return lines;
 }
 
-/// So many lines of a request do not wait any more.
-void RequestQueue::wait_less(const Submission& submission, int64_t lines) {
-  waiting_ -= lines;
-  if ((submission.client->second.waiting -= lines) == 0) clients_.erase(submission.client);
+/// From now on the request counts as so many waiting lines.
+void RequestQueue::count(Submission& submission, int64_t weight) {
+  const int64_t more = weight - std::exchange(submission.counted, weight);
+  waiting_ += more;
+  if ((submission.client->second.waiting += more) == 0) clients_.erase(submission.client);
 }
 
 void RequestQueue::answer(const Taken& taken, Translation answer) {
@@ -333,13 +339,13 @@ void RequestQueue::fail(const Taken& taken, std::optional<RequestError> why) {
 }
 
 void RequestQueue::drop(const std::shared_ptr<Submission>& submission) {
-  if (std::erase(submissions_, submission) > 0) wait_less(*submission, submission->left());
+  if (std::erase(submissions_, submission) > 0) count(*submission, 0);
 }
 
 void RequestQueue::drop_cancelled() {
   std::erase_if(submissions_, [this](const std::shared_ptr<Submission>& submission) {
     if (!submission->cancelled.stop_requested()) return false;
-    wait_less(*submission, submission->left());
+    count(*submission, 0);
     return true;
   });
 }

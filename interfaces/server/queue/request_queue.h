@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -23,13 +24,15 @@
 namespace nmt {
 
 struct QueueOptions {
-  int64_t max_waiting = 1024;           ///< lines that may wait; a request that would make more is refused
+  /// Lines that may wait: a request that would make more is refused. One of more than a quarter of them counts as that.
+  int64_t max_waiting = 1024;
   int64_t max_batch = 64;               ///< lines that the translator may take at a time
   std::chrono::milliseconds window{0};  ///< how long an idle translator waits for more when a request comes in
   /// How long a pair of languages may have the translator while others wait.
   std::chrono::milliseconds turn{50};
   Clock clock = steady_seconds;
   void validate() const;  ///< throws Error
+  int64_t most_of_request() const { return std::max<int64_t>(1, max_waiting / 4); }
 };
 
 /// Gives the lines of many clients to one translator, which a thread of the queue's own runs: line by line, as it has
@@ -51,24 +54,25 @@ class RequestQueue {
 
   /// Takes lines of `client`; done is called later, on a thread of the translator, or at once where there is no line.
   /// on_line, where given, is called before with each line, in their order, as soon as it and those before it are
-  /// answered. Throws RequestError: 413 for more lines than may ever wait, 503 where too many are waiting already, and
-  /// the client's would be more than its even share of these. Once cancelled stops, lines that were not begun are
-  /// dropped, those that are being translated as soon as the translator asks, and neither is called.
+  /// answered. held: what the client keeps in memory until then counts as so many lines at least. Throws RequestError
+  /// 503 where too many are waiting already, and the client's would be more than its even share of these. Once
+  /// cancelled stops, lines that were not begun are dropped, those that are being translated as soon as the translator
+  /// asks, and neither is called.
   void submit(const std::string& client, std::vector<LineRequest> lines, std::stop_token cancelled, Done done,
-              OnLine on_line = {});
+              OnLine on_line = {}, int64_t held = 0);
 
   /// The translator is another from now on: it gets all lines that it has not taken by now. What the old one has taken
   /// it may end.
   void end_turns();
 
   const QueueOptions& options() const { return options_; }
-  int64_t waiting() const;  ///< lines not yet handed to the translator, for which somebody waits
+  int64_t waiting() const;  ///< lines not yet handed to the translator, for which somebody waits; all of each request
 
  private:
   struct Submission;
   using Submissions = std::deque<std::shared_ptr<Submission>>;
   struct Client {
-    int64_t waiting = 0;  ///< lines; one that has none is forgotten
+    int64_t waiting = 0;  ///< lines, as they count; one that has none is forgotten
     int64_t turn = 0;     ///< its last one; who comes later has a greater one
   };
   class Turn;
@@ -84,9 +88,10 @@ class RequestQueue {
   LanguagePair next_pair();
   void translate_pair(const LanguagePair& pair);
   void translate_alone(const LanguagePair& pair, const Taken& taken);
-  std::vector<TakenLine> take(const LanguagePair& pair, int64_t count);
+  std::vector<TakenLine> take(const LanguagePair& pair, int64_t most);
   Submissions::iterator next_submission(const LanguagePair& pair);
-  void wait_less(const Submission& submission, int64_t lines);
+  void count(Submission& submission, int64_t weight);
+  bool others_wait(const LanguagePair& pair) const;
   int64_t waiting_of(const LanguagePair& pair) const;
   void answer(const Taken& taken, Translation answer);
   void fail(const Taken& taken, std::optional<RequestError> why = {});
@@ -103,7 +108,7 @@ class RequestQueue {
   mutable std::mutex mutex_;             // of what follows, and of the submissions
   std::condition_variable changed_;
   Submissions submissions_;                // with lines not yet handed to the translator, as they came
-  int64_t waiting_ = 0;                    // such lines
+  int64_t waiting_ = 0;                    // such lines, as they count
   std::map<std::string, Client> clients_;  // of these submissions
   int64_t turns_ = 0;
   std::map<std::string, double> used_;  // seconds that each pair has had the translator, see next_pair()

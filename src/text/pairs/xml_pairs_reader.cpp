@@ -9,7 +9,6 @@
 
 #include "base/process/log.h"
 #include "base/unicode.h"
-#include "text/language_code.h"
 
 namespace nmt {
 namespace {
@@ -36,7 +35,7 @@ void TmxUnits::start(std::string_view element, const XmlAttributes& attributes) 
     const char* language = attributes.find("xml:lang");
     if (!language) language = attributes.find("lang");  // before TMX 1.4
     if (!language) throw Error("<tuv> has no xml:lang");
-    add("", variants_.emplace_back(Variant{.language = language, .text = {}}).text);
+    add("", variants_.emplace_back(Variant{.language = LanguageCode(language), .text = {}}).text);
     if (languages_.size() < kLanguagesNamed) languages_.insert(language);
   } else if (element == "seg") {
     if (variants_.empty()) throw Error("<seg> stands in no <tuv>");
@@ -59,8 +58,10 @@ void TmxUnits::end(std::string_view element) {
   }
 }
 
-const TmxUnits::Variant* TmxUnits::best(const std::string& language) const {
-  for (const auto least : {LanguageMatch::kSame, LanguageMatch::kOtherRegion})
+const TmxUnits::Variant* TmxUnits::best(const std::string& code) const {
+  const LanguageCode language(code);
+  using enum LanguageMatch;
+  for (const auto least : {kSame, kOtherRegion, kOtherScript})
     for (const auto& variant : variants_)
       if (match_languages(variant.language, language) >= least) return &variant;
   return nullptr;
@@ -120,7 +121,8 @@ WmtDocuments::Segments* WmtDocuments::side_of(std::string_view element, const Xm
   const bool is_source = element == "src";
   const auto& wanted = reading_.language(is_source ? TextSide::kSource : TextSide::kTarget);
   const char* language = attributes.find("lang");
-  const bool fits = !language || wanted.empty() || match_languages(language, wanted) != LanguageMatch::kNone;
+  const bool fits = !language || wanted.empty() ||
+                    match_languages(LanguageCode(language), LanguageCode(wanted)) != LanguageMatch::kNone;
   if (is_source) {
     if (!fits && !in_test_suite_)
       throw Error(fmt::format("<src> is {}, the source language is {}; set data.source_language", language, wanted));

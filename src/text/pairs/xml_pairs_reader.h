@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "text/language_code.h"
 #include "text/pairs/pair_reader.h"
 #include "text/pairs/xml_parser.h"
 
@@ -59,9 +60,10 @@ class TmxUnits final : public XmlPairForm {
 
  private:
   struct Variant {
-    std::string language, text;
+    LanguageCode language;
+    std::string text;
   };
-  const Variant* best(const std::string& language) const;
+  const Variant* best(const std::string& code) const;
   void add_pair();
 
   const ReadingOptions reading_;

@@ -107,7 +107,8 @@ TEST_F(RequestLimitsTest, AllTextsOfARequestCountTogether) {
   EXPECT_EQ(translate({{"glossary", half + "\t" + half}, {"format", "html"}}), 400);
   EXPECT_EQ(suggest({{"s", most + "a"}}), 400);
   EXPECT_EQ(translate({{"source", std::string(1001, 'a')}}), 400);
-  EXPECT_EQ(translate({{"q", json(std::vector<std::string>(1025))}}), 413) << "texts, though they are empty";
+  EXPECT_EQ(translate({{"q", json(std::vector<std::string>(10'001))}}), 413) << "texts, though they are empty";
+  EXPECT_EQ(translate({{"q", json(std::vector<std::string>(10'001))}, {"format", "html"}}), 413);
   // What terms put in counts, too: 2 * 20 beside 3 and 22.
   const auto inserted = json{{"q", "a a"}, {"glossary", "a\t" + std::string(20, 'b')}};
   EXPECT_EQ(translate(inserted), 400);

@@ -189,6 +189,55 @@ TEST_F(TranslationServerTest, RefusalsAreJson) {
   expect_translates();
 }
 
+TEST_F(TranslationServerTest, ACompressedBodyIsToldSo) {
+  const auto send = [&](const std::string& coding, const std::string& body) {
+    return test::RawClient(server_->port())
+        .ask(
+            test::http_request("POST", "/translate", body, "application/json", "Content-Encoding: " + coding + "\r\n"));
+  };
+  const auto refused = send("gzip", "\x1f\x8b\x08");
+  EXPECT_EQ(refused.status, 415);
+  EXPECT_THAT(error_of(refused), HasSubstr("the body is compressed (gzip): send it as it is"));
+  EXPECT_EQ(send("identity", kAsk).status, 200);
+}
+
+TEST_F(TranslationServerTest, AddressesOfDocumentsAreThoseOfTheProxy) {
+  const std::string form =
+      "--XX\r\nContent-Disposition: form-data; name=source\r\n\r\nde\r\n--XX\r\n"
+      "Content-Disposition: form-data; name=target\r\n\r\nen\r\n--XX\r\n"
+      "Content-Disposition: form-data; name=file; filename=\"=?utf-8?B?UHLDvGZ1bmcudHh0?=\"; "
+      "filename*=utf-8''Pr%C3%BCfung.txt\r\n\r\nab\r\n--XX--\r\n";
+  const auto url = [&](const std::string& fields, const std::string& path = "/translate_file") -> std::string {
+    const auto reply = test::RawClient(server_->port())
+                           .ask(test::http_request("POST", path, form, "multipart/form-data; boundary=XX", fields));
+    const std::string whole = json_of(reply)["translatedFileUrl"];
+    return whole.substr(0, whole.find("download_file/"));
+  };
+  EXPECT_EQ(url(""), "http://localhost/");
+  EXPECT_EQ(url("X-Forwarded-Proto: https, http\r\n"), "https://localhost/") << "two proxies";
+  EXPECT_EQ(url("X-Forwarded-Host: a.example:8443, inner\r\nX-Forwarded-Prefix: /mt/\r\nX-Forwarded-Proto: https\r\n"),
+            "https://a.example:8443/mt/");
+  EXPECT_EQ(url("X-Forwarded-Host: a.example/b\r\nX-Forwarded-Prefix: mt\r\n"), "http://localhost/") << "not usable";
+  EXPECT_EQ(url("X-Forwarded-Host: a\"b\r\nX-Forwarded-Prefix: /m<t\r\n"), "http://localhost/");
+
+  ServerOptions options;
+  options.http.path_prefix = "/mt";
+  options.http.limits.body_bytes = 10;
+  options.http.limits.body_bytes_of["/translate_file"] = 1000;
+  make(options);
+  EXPECT_EQ(url(""), "http://localhost/mt/") << "of a proxy that takes the prefix off";
+  EXPECT_EQ(url("", "/mt/translate_file"), "http://localhost/mt/") << "and of one that passes it on";
+  EXPECT_EQ(url("X-Forwarded-Prefix: /other\r\n"), "http://localhost/other/");
+  EXPECT_EQ(get("/mt/").body, get("/").body);
+  EXPECT_EQ(get("/mt/page/main.js").status, 200);
+  for (const char* none : {"/mt", "/mtx/", "/mt/mt/"}) EXPECT_EQ(get(none).status, 404) << none;
+  EXPECT_THAT(get("/mt/metrics").body, HasSubstr("nmt_requests_total{route=\"/translate_file\",status=\"200\"} 3\n"));
+  for (const char* wrong : {"mt", "/mt/", "/m t", "/mt?", "/"}) {
+    options.http.path_prefix = wrong;
+    EXPECT_THROW(make(options), Error) << wrong;
+  }
+}
+
 TEST_F(TranslationServerTest, ThePathIsNeverTooNasty) {
   EXPECT_EQ(get("/" + std::string(8000, 'a')).status, 404);
   EXPECT_EQ(post("/" + std::string(8000, 'a'), "{}").status, 404);

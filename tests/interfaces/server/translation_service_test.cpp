@@ -215,13 +215,17 @@ TEST_F(TranslationServiceTest, MarkupStays) {
             R"(500 {"error":"the translation failed; the server's log says why"})");
 }
 
-TEST_F(TranslationServiceTest, FragmentsAreNotMoreThanLinesMayBe) {
-  auto options = with({});
-  options.queue.max_waiting = 2;
-  make(options);
-  EXPECT_EQ(translate({{"format", "html"}, {"q", {"ab", "cd"}}})["translatedText"], nlohmann::json({"ba", "dc"}));
-  EXPECT_EQ(refusal({{"format", "html"}, {"q", {"ab", "cd", "ef"}}}), "413 3 texts: at most 2 a request");
-  EXPECT_EQ(refusal({{"q", {"ab", "cd", "ef"}}}), "413 3 texts: at most 2 a request") << "the same";
+// A request is as long as --max-characters lets it be, like the same text as a document.
+TEST_F(TranslationServiceTest, ManyLinesTextsOrFragmentsAreOneRequest) {
+  constexpr size_t kMany = 2000;
+  const std::vector<std::string> texts(kMany, "ab"), translated(kMany, "ba");
+  std::string lines, translated_lines;
+  for (size_t i = 0; i < kMany; ++i) lines += "ab\n", translated_lines += "ba\n";
+  EXPECT_EQ(translate({{"q", lines}})["translatedText"], translated_lines);
+  EXPECT_EQ(translate({{"q", texts}})["translatedText"], translated);
+  EXPECT_EQ(translate({{"q", texts}, {"format", "html"}})["translatedText"], translated);
+  EXPECT_EQ(explain({{"q", lines}})["text"], translated_lines);
+  EXPECT_EQ(refusal({{"q", std::vector<std::string>(10'001)}}), "413 10001 texts: at most 10000 a request");
 }
 
 TEST_F(TranslationServiceTest, TheSourceOfMarkupIsDetected) {

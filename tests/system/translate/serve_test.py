@@ -295,7 +295,13 @@ class SeveralModels(Case):
             with Server("--serve-config", self.write(folder, example), model=None) as server:
                 self.assertEqual({one["code"]: one["targets"] for one in server.get("/languages").json()},
                                  {"de": ["en", "fr"], "en": ["fr"], "fr": []})
-                self.assertEqual(server.post("/translate", {"q": "Ja .", "target": "fra"}).status, 200)
+                self.assertEqual(server.post("/translate", {"q": "Ja .", "source": "gsw", "target": "fra"}).status, 200)
+
+    def test_an_alias_of_one_model(self):
+        line = PROGRAMS.sources()[0]
+        with Server("--alias", "gsw=de") as server:
+            self.assertEqual(server.post("/translate", {"q": line, "source": "GSW"}).json()["translatedText"], *offline([line]))
+            self.assert_refused(server.post("/translate", {"q": line, "source": "bar"}), 400, "bar is not supported")
 
     def test_a_hangup_reads_the_models_again(self):
         """No request is lost meanwhile, and a file that is wrong changes nothing."""

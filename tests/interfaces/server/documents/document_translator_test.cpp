@@ -204,19 +204,5 @@ TEST_F(DocumentTranslatorTest, ManyFragmentsOfOneLeaveRoomForThoseOfOthers) {
   EXPECT_THAT(translator_.batches().at(1), testing::Contains("other")) << "it is in the next batch";
 }
 
-TEST_F(DocumentTranslatorTest, RefusesMoreFragmentsThanLinesMayWait) {
-  make({.max_waiting = 4});
-  documents_->translate(request({"ab", "cd", "ef", "gh"}), named("four"));
-  ASSERT_TRUE(test::eventually([&] { return !ended().empty(); }));
-  EXPECT_THAT(ended(), ElementsAre("four: ba dc fe hg"));
-  try {
-    documents_->translate(request(std::vector<std::string>(5, "ab")), named("five"));
-    FAIL() << "it was taken";
-  } catch (const RequestError& refused) {
-    EXPECT_EQ(refused.status(), 413);
-    EXPECT_STREQ(refused.what(), "5 fragments: at most 4 a request");
-  }
-}
-
 }  // namespace
 }  // namespace nmt::document_translator_test

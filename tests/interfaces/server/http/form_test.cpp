@@ -38,6 +38,19 @@ TEST(HeaderParameter, QuotedOrNot) {
   EXPECT_EQ(header_parameter("form-data; filename=\"name=x\"; name=y", "name"), "y");
 }
 
+TEST(ExtendedParameter, NamesThatAreNotAscii) {
+  const auto name = [](const std::string& rest) {
+    return extended_parameter("form-data; name=file; " + rest, "filename");
+  };
+  // As .NET 8 sends it (HttpClient, PowerShell), and curl 7.88, which sends bytes.
+  EXPECT_EQ(name("filename=\"=?utf-8?B?UHLDvGZ1bmcudHh0?=\"; filename*=utf-8''Pr%C3%BCfung.txt"), "Prüfung.txt");
+  EXPECT_EQ(name("filename=\"Prüfung.txt\""), "Prüfung.txt");
+  EXPECT_EQ(name("filename*=UTF-8'de'Pr%C3%BCfung%20%281%29.txt; filename=a.txt"), "Prüfung (1).txt");
+  EXPECT_EQ(name("filename*=iso-8859-1''Pr%FCfung.txt"), "Prüfung.txt");
+  for (const char* unusable : {"koi8-r''a.txt", "utf-8''%FF.txt", "utf-8''", "a.txt", "", "utf-8'a.txt"})
+    EXPECT_EQ(name(std::string("filename*=") + unusable + "; filename=b.txt"), "b.txt") << unusable;
+}
+
 std::map<std::string, std::string> fields(const std::string& body, const std::string& type) {
   std::map<std::string, std::string> all;
   for (const FormPart& part : parse_multipart(body, type))
@@ -53,6 +66,10 @@ TEST(ParseMultipart, FieldsAndFiles) {
                      "filename=\"../../etc/a.txt\"\r\n\r\n\r\n--X\r\n--XX--\r\n",
                      kType),
               ElementsAre(Pair("f@a.txt", "\r\n--X"), Pair("q", "ab")));
+  EXPECT_THAT(
+      fields("--XX\r\nContent-Disposition: form-data; name=f; filename*=utf-8''..%2F%C3%BC.txt\r\n\r\nab\r\n--XX--",
+             kType),
+      ElementsAre(Pair("f@ü.txt", "ab")));
   EXPECT_THAT(fields("preamble\r\n--XX  \r\nContent-Disposition: form-data; name=q\r\n\r\n\r\n--XX--epilogue",
                      "multipart/form-data; boundary=\"XX\""),
               ElementsAre(Pair("q", "")));

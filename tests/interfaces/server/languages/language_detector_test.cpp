@@ -45,6 +45,35 @@ TEST(LanguageDetector, ShortTextIsDecidedByTheChoice) {
   EXPECT_LE(detector.detect("Wo?").at(0).confidence, 50);
 }
 
+TEST(LanguageDetector, ControlCharactersDoNoHarm) {
+  const LanguageDetector detector({"de", "en"});
+  const std::string plain = "How old is my father? And the dog is in the house.";
+  const auto expected = detector.detect(plain).at(0);
+  EXPECT_EQ(expected.code, "en");
+  // CLD2's check of UTF-8 refuses these.
+  for (const char* sign : {"\b", "\v", "\x7f", "\u0085", "\u0092", "\u009d", "\ufdd0", "\ufffe", "\U0001fffe"}) {
+    auto text = plain;
+    text.replace(text.find(' ', 20), 1, sign);
+    const auto found = detector.detect(text);
+    ASSERT_FALSE(found.empty()) << testing::PrintToString(sign);
+    EXPECT_EQ(found[0].code, "en") << testing::PrintToString(sign);
+    EXPECT_GT(found[0].confidence, 90);
+  }
+}
+
+TEST(LanguageDetector, AddressesNamesAndTopicsDoNotCount) {
+  const LanguageDetector detector({"de", "en", "fr"});
+  for (const char* text :
+       {"https://www.example.com/the-best-english-article-of-the-year-and-more Wir gehen nach Hause.",
+        "Wir gehen nach Hause. #thebestdayofmylife #happy #love @someone",
+        "@the_old_man@example.com Wir gehen nach Hause.", "Wir gehen nach Hause.#the_best_day_of_my_whole_life",
+        "the.old.man.and.the.house@example.com: Wir gehen nach Hause.",
+        "Wir gehen nach Hause, {the_name_of_the_house}."})
+    EXPECT_EQ(best(detector, text), "de") << text;
+  EXPECT_EQ(best(detector, "@someone #the #house #is #old"), "en") << "there is nothing else";
+  EXPECT_EQ(best(detector, "He writes C# and the other writes in C at home"), "en");
+}
+
 TEST(LanguageDetector, FindsOnlyWhatItWasAskedAbout) {
   const LanguageDetector detector({"de", "en"});
   EXPECT_THAT(detector.detect("ハンブルク行きの列車は今日二十分遅れています。"), IsEmpty());

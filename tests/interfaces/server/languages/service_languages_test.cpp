@@ -81,9 +81,26 @@ TEST(ServiceLanguages, KnowsOlderCodes) {
   EXPECT_EQ(old.direction("en", "zh-Hans", "").pair->name(), "en-zh");
 }
 
+TEST(ServiceLanguages, KnowsRegions) {
+  const ServiceLanguages languages({{"en", "pt"}, {"en", "pt-PT"}, {"en", "zh-Hant"}, {"en", "zh-Hans"}, {"en", "nb"}});
+  for (const auto& [asked, own] : {std::pair("pt_BR", "pt"),
+                                   {"pt_pt", "pt-PT"},
+                                   {"zh-CN", "zh-Hans"},
+                                   {"zh_TW", "zh-Hant"},
+                                   {"zh-HK", "zh-Hant"},
+                                   {"no", "nb"},
+                                   {"nb-NO", "nb"},
+                                   {"por", "pt"}})
+    EXPECT_EQ(languages.direction("en_GB", asked, "").pair->target, own) << asked;
+  EXPECT_EQ(refusal(languages, "en", "nn"), "nn is not supported");
+  EXPECT_FALSE(languages.direction("en-US", "en-GB", "").pair) << "one language";
+  const ServiceLanguages traditional(std::vector<LanguagePair>{{"en", "zh-Hant"}});
+  EXPECT_EQ(refusal(traditional, "en", "zh-CN"), "zh-CN is not supported") << "another script";
+}
+
 TEST(ServiceLanguages, KnowsAliases) {
-  const ServiceLanguages languages(std::vector<LanguagePair>{{"en", "nb"}}, {{"no", "nb"}});
-  EXPECT_EQ(languages.direction("en", "NO", "").pair->name(), "en-nb");
+  const ServiceLanguages languages(std::vector<LanguagePair>{{"en", "nb"}}, {{"nn", "nb"}});
+  EXPECT_EQ(languages.direction("en", "NN", "").pair->name(), "en-nb");
   EXPECT_THAT(languages.codes(), ElementsAre("en", "nb"));
 }
 

@@ -316,16 +316,48 @@ TEST_F(RequestQueueTest, AClientThatFillsTheQueueLeavesRoomForOthers) {
   translator_.hold();
   auto first = ask_aside({"x"});
   translator_.wait_for_batches(1);
-  auto many = ask_aside({"1", "2", "3", "4"}, "many");
+  std::vector<std::future<std::vector<std::string>>> asked;
+  for (int i = 0; i < 4; ++i) asked.push_back(ask_aside({"1"}, "many"));
   ASSERT_TRUE(waiting_becomes(4));
   EXPECT_EQ(status_of({"5"}, 20s, "many"), 503);
-  EXPECT_EQ(status_of({"a", "b", "c"}, 20s, "stranger"), 503) << "more than an even share";
-  auto stranger = ask_aside({"a", "b"}, "stranger");
+  for (int i = 0; i < 2; ++i) asked.push_back(ask_aside({"a"}, "stranger"));
   ASSERT_TRUE(waiting_becomes(6));
-  EXPECT_EQ(status_of({"c"}, 20s, "stranger"), 503);
+  EXPECT_EQ(status_of({"c"}, 20s, "stranger"), 503) << "more than an even share";
   translator_.release();
-  EXPECT_THAT(stranger.get(), ElementsAre("a", "b"));
-  EXPECT_EQ(many.get().size(), 4u);
+  for (auto& one : asked) EXPECT_EQ(one.get().size(), 1u);
+  first.get();
+}
+
+TEST_F(RequestQueueTest, ALongRequestCountsAsAQuarter) {
+  make({.max_waiting = 8, .max_batch = 4, .window = 0ms});
+  translator_.hold();
+  auto first = ask_aside({"x"});
+  translator_.wait_for_batches(1);
+  const std::vector<std::string> texts(100, "ab");
+  std::vector<std::future<std::vector<std::string>>> books;
+  for (int i = 1; i <= 4; ++i) {
+    books.push_back(ask_aside(texts));
+    ASSERT_TRUE(waiting_becomes(100 * i));
+  }
+  EXPECT_EQ(status_of({"c"}), 503);
+  translator_.release();
+  for (auto& book : books) EXPECT_EQ(book.get(), std::vector<std::string>(100, "ba"));
+  first.get();
+  EXPECT_EQ(status_of(texts), 200) << "nothing counts any more";
+}
+
+TEST_F(RequestQueueTest, WhatIsHeldCountsAsLines) {
+  make({.max_waiting = 8, .window = 0ms});
+  translator_.hold();
+  auto first = ask_aside({"x"});
+  translator_.wait_for_batches(1);
+  const auto done = [](const std::vector<Translation>&, const RequestError*) {};
+  for (int i = 0; i < 3; ++i) queue_->submit("client", lines_of({"ab"}), {}, done, {}, 1000);
+  auto two = ask_aside({"c", "d"});
+  ASSERT_TRUE(waiting_becomes(5));
+  EXPECT_EQ(status_of({"e"}), 503);
+  translator_.release();
+  EXPECT_EQ(two.get().size(), 2u);
   first.get();
 }
 
@@ -342,21 +374,23 @@ TEST_F(RequestQueueTest, WhatTheTranslatorRefusesIsToldToTheClient) {
 }
 
 TEST_F(RequestQueueTest, RefusesWhenFullAndRecovers) {
-  make({.max_waiting = 3, .window = 0ms});
-  EXPECT_EQ(status_of({"1", "2", "3", "4"}), 413) << "can never fit";
+  make({.max_waiting = 10, .window = 0ms});
   translator_.hold();
   auto first = ask_aside({"x"});
   translator_.wait_for_batches(1);
   auto second = ask_aside({"a", "b"});
-  ASSERT_TRUE(waiting_becomes(2));
+  std::vector<std::future<std::vector<std::string>>> more;
+  for (int i = 0; i < 7; ++i) more.push_back(ask_aside({"g"}));
+  ASSERT_TRUE(waiting_becomes(9));
   EXPECT_EQ(status_of({"c", "d"}), 503);
   auto third = ask_aside({"e"});
-  ASSERT_TRUE(waiting_becomes(3));
+  ASSERT_TRUE(waiting_becomes(10));
   EXPECT_EQ(status_of({"f"}), 503);
   translator_.release();
   EXPECT_THAT(first.get(), ElementsAre("x"));
   EXPECT_THAT(second.get(), ElementsAre("a", "b"));
   EXPECT_THAT(third.get(), ElementsAre("e"));
+  for (auto& one : more) one.get();
   EXPECT_EQ(status_of({"1", "2", "3"}), 200);
 }
 
