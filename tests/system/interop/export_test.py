@@ -10,7 +10,6 @@ import shutil
 import signal
 import struct
 import subprocess
-import threading
 
 import interop_support as support
 
@@ -102,18 +101,25 @@ class Export(support.Case):
         self.assert_refused(self.programs.call("nmt-export", "-m", self.model, "--to", "safetensors", "-o", "/proc/zz"),
                             "cannot make the folder")
 
-    def import_that_waits(self):
-        """A program that reads a folder of MarianMT, and waits at its source.spm, a pipe; and what is to be written there.
-        (Of a model's own folder no pipe is read.)"""
+    def held_import(self):
+        """A program that reads a folder of MarianMT, held (SIGSTOP) while it writes, before its output is in place."""
         folder = self.folder / "marian"
-        shutil.rmtree(folder, ignore_errors=True)
-        self.programs.must("nmt-export", "-q", "-m", self.model, "--to", "marian", "-o", folder)
-        pieces = (folder / "source.spm").read_bytes()
-        (folder / "source.spm").unlink()
-        os.mkfifo(folder / "source.spm")
-        process = subprocess.Popen([self.programs.path("nmt-export"), "--from", "marian", "-i", folder, "-o", self.out],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        return process, pieces
+        if not folder.exists():
+            self.programs.must("nmt-export", "-q", "-m", self.model, "--to", "marian", "-o", folder)
+        for _ in range(200):  # the writing takes milliseconds: until it is caught in them
+            process = subprocess.Popen([self.programs.path("nmt-export"), "--from", "marian", "-i", folder, "-o", self.out],
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            while process.poll() is None and not any(".partial" in name for name in os.listdir(self.folder)):
+                pass
+            if process.returncode is None:
+                process.send_signal(signal.SIGSTOP)
+                os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+                if not self.out.exists():
+                    return process
+                process.send_signal(signal.SIGCONT)
+            process.communicate()
+            shutil.rmtree(self.out)
+        self.fail("nmt-export was never caught while it wrote")
 
     def test_pipes_in_a_model_are_not_waited_for(self):
         for name in ("model.json", "spm.model", "model.safetensors"):
@@ -126,15 +132,11 @@ class Export(support.Case):
             (self.model / name).write_bytes(kept)
 
     def test_a_model_that_came_meanwhile_is_kept(self):
-        process, pieces = self.import_that_waits()
-        guard = threading.Timer(60, process.kill)
-        guard.start()
-        with open(self.folder / "marian" / "source.spm", "wb") as pipe:
-            self.out.mkdir()
-            (self.out / "model.safetensors").write_text("mine")
-            pipe.write(pieces)
-        _, message = process.communicate()
-        guard.cancel()
+        process = self.held_import()
+        self.out.mkdir()
+        (self.out / "model.safetensors").write_text("mine")
+        process.send_signal(signal.SIGCONT)
+        _, message = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0, message)
         self.assertIn(b"out.kept-1: the folder that was replaced; it is kept", message)
         self.assertEqual((self.folder / "out.kept-1" / "model.safetensors").read_text(), "mine")
@@ -146,14 +148,14 @@ class Export(support.Case):
 
     def test_signals_leave_nothing(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
-            process, pieces = self.import_that_waits()
-            guard = threading.Timer(60, process.kill)
-            guard.start()
-            with open(self.folder / "marian" / "source.spm", "wb") as pipe:
+            for _ in range(50):
+                process = self.held_import()
                 process.send_signal(number)
-                pipe.write(pieces)
-            output, message = process.communicate()
-            guard.cancel()
+                process.send_signal(signal.SIGCONT)
+                output, message = process.communicate(timeout=60)
+                if process.returncode != 0:
+                    break
+                shutil.rmtree(self.out)  # all was written when the signal came
             self.assertEqual((process.returncode, output), (code, b""), message)
             self.assertIn(b"stopped; nothing was written", message)
             self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["marian", "model"])

@@ -90,7 +90,7 @@ TEST_F(ModelServerTest, NewLinesGoToTheNewModelWhileOldOnesAreUnderWay) {
 }
 
 TEST_F(ModelServerTest, WhatCannotBeReadAgainChangesNothing) {
-  std::deque<std::shared_ptr<ModelPool>> pools = {pool("old", 32), pool("new", 64, {{"ger", "de"}})};
+  std::deque<std::shared_ptr<ModelPool>> pools = {pool("old", 32), pool("new", 64, {{"gsw", "de"}})};
   const auto by_old = translated(*pools[0]), access_log = (folder_ / "access.log").string();
   ModelServer server({.load =
                           [&] {
@@ -112,7 +112,7 @@ TEST_F(ModelServerTest, WhatCannotBeReadAgainChangesNothing) {
   const auto answer = client.ask(request({{"q", line_}}));
   ASSERT_EQ(answer.status, 200) << answer.body;
   EXPECT_EQ(nlohmann::json::parse(answer.body).at("translatedText"), by_old);
-  EXPECT_EQ(client.ask(request({{"q", line_}, {"source", "ger"}})).status, 400) << "the languages, too";
+  EXPECT_EQ(client.ask(request({{"q", line_}, {"source", "gsw"}})).status, 400) << "the languages, too";
 }
 
 }  // namespace
