@@ -140,7 +140,7 @@ torch::Tensor MultiHeadAttentionImpl::step(const torch::Tensor& x, LayerCache& c
 void MultiHeadAttentionImpl::transform_step(torch::Tensor qkv, const RowPositions& positions) {
   for (const auto& [first, rows, position] : positions.runs(qkv.size(0))) {
     const auto own = qkv.narrow(0, first, rows);
-    for (auto part : {own.narrow(-1, 0, options_.model), own.narrow(-1, options_.model, key_size())})
+    for (const auto& part : {own.narrow(-1, 0, options_.model), own.narrow(-1, options_.model, key_size())})
       if (const auto transformed = transform(part, position); !transformed.is_alias_of(part)) part.copy_(transformed);
   }
 }
