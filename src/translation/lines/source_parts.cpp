@@ -79,10 +79,6 @@ class PartMaker {
   std::vector<SourcePart> parts_;
 };
 
-}  // namespace
-
-namespace {
-
 /// The text ">>cs<<" at the beginning of another, whether or not a model knows it; empty: there is none.
 std::string_view tag_like_beginning(std::string_view text) {
   constexpr std::string_view kOpening = ">>", kClosing = "<<";
