@@ -102,8 +102,16 @@ std::string translate_document(DocumentFormat format, std::string_view bytes, co
       return translated(*documents::read_subtitles(bytes, documents::SubtitleKind::kSrt), translate);
     case DocumentFormat::kVtt:
       return translated(*documents::read_subtitles(bytes, documents::SubtitleKind::kVtt), translate);
-    case DocumentFormat::kPo:
-      return documents::translate_po(bytes, translate);
+    case DocumentFormat::kPo: {
+      size_t left = 0;
+      auto catalog = documents::translate_po(bytes, translate, &left);
+      if (warnings && left > 0)
+        warnings->push_back(
+            fmt::format("left as they are, for they are marked fuzzy or hold an escape of a control character: {} "
+                        "entries",
+                        left));
+      return catalog;
+    }
     case DocumentFormat::kXliff: {
       const auto document = documents::read_xliff(bytes, limits);
       if (warnings && document->left_units > 0)

@@ -35,6 +35,8 @@ class DecodingOptions(TypedDict, total=False):
     ban_unknown: Optional[bool]
     #: target phrases that no translation holds
     banned_phrases: Optional[Sequence[str]]
+    #: regular expressions (of ICU) of what stays as it stands, beside what --keep-placeholders finds
+    placeholders: Optional[Sequence[str]]
     #: groups of diverse beam search (Vijayakumar et al. 2018); divides beam_size; 1 = off (at least 1 and at most 1000)
     diversity_groups: Optional[int]
     #: what a token costs for each time that an earlier group has chosen it in the same step (at least 0 and at most 100)

@@ -4,8 +4,11 @@
 #include <unicode/bytestream.h>
 #include <unicode/casemap.h>
 #include <unicode/normalizer2.h>
+#include <unicode/uchar.h>
+#include <unicode/uscript.h>
 #include <unicode/utf8.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -34,6 +37,46 @@ std::string printable_line(std::string text) {
   for (char& c : text)
     if (c == '\n') c = ' ';
   return printable(text);
+}
+
+namespace {
+
+/// Latin, Greek, Cyrillic and what all scripts share write the same with joiners and zero-width spaces and without.
+bool needs_no_joiner(UChar32 c) {
+  UErrorCode status = U_ZERO_ERROR;
+  const auto script = uscript_getScript(c, &status);
+  const bool is_emoji = u_hasBinaryProperty(c, UCHAR_EMOJI) && !u_isdigit(c);
+  return !is_emoji &&
+         (script == USCRIPT_LATIN || script == USCRIPT_GREEK || script == USCRIPT_CYRILLIC || script == USCRIPT_COMMON);
+}
+
+}  // namespace
+
+size_t invisible_length(std::string_view text, size_t i) {
+  const auto lead = static_cast<unsigned char>(text[i]);
+  if (lead != 0xC2 && lead != 0xD8 && lead != 0xE2 && lead != 0xEF) return 0;
+  size_t end = i;
+  const auto c = static_cast<UChar32>(next_code_point(text, end));
+  if (c >= 0x200B && c <= 0x200D) {
+    size_t before = i;
+    while (before > 0 && is_continuation_byte(text[--before])) {
+    }
+    return before == i || needs_no_joiner(static_cast<UChar32>(next_code_point(text, before))) ? end - i : 0;
+  }
+  const bool is_invisible = c == 0xAD || c == 0x61C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
+                            (c >= 0x2060 && c <= 0x2064) || (c >= 0x2066 && c <= 0x206F) || c == 0xFEFF;
+  return is_invisible ? end - i : 0;
+}
+
+std::string without_invisible(std::string_view text) {
+  std::string visible;
+  visible.reserve(text.size());
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = invisible_length(text, i);
+    if (length == 0) visible += text[i];
+    i += std::max<size_t>(length, 1);
+  }
+  return visible;
 }
 
 void append_code_points(std::string_view text, WhiteSpace white_space, std::vector<uint32_t>& out) {

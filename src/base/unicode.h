@@ -66,6 +66,14 @@ void append_code_points(std::string_view text, WhiteSpace white_space, std::vect
 /// The bytes of the white space of Python's str.split() that begins at text[i]; 0 if there is none.
 size_t space_length(std::string_view text, size_t i);
 
+/// Characters that say how a text is set and are no part of it: soft hyphens, word joiners, marks of direction. The
+/// bytes of the one that begins at text[i]; 0 if there is none. U+200B, U+200C and U+200D are none behind letters of
+/// scripts that need them, and in emoji.
+size_t invisible_length(std::string_view text, size_t i);
+
+/// A text without them.
+std::string without_invisible(std::string_view text);
+
 /// What Python's str.split() finds: the parts between white space. Replaces `words`; the views are into `text`.
 void split_words(std::string_view text, std::vector<std::string_view>& words);
 

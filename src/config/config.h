@@ -223,7 +223,8 @@ struct DecodingConfig {
   double repetition_penalty = 1;     // theta of Keskar et al. 2019; 1 = off
   bool ban_unknown = false;
   std::vector<std::string> banned_phrases = {};
-  int64_t diversity_groups = 1;  // diverse beam search; 1 = off
+  std::vector<std::string> placeholders = {};  // regular expressions of what stays as it stands
+  int64_t diversity_groups = 1;                // diverse beam search; 1 = off
   double diversity_strength = 0.5;
   bool sampling = false;  // draw tokens; beam_size 1
   double temperature = 1;

@@ -402,6 +402,8 @@ const std::vector<Option>& table() {
           "al. 2019); 1 = off"),
       NMT_DECODING(ban_unknown, any, kOfSearch, "never write <unk>"),
       NMT_DECODING(banned_phrases, kNotEmpty, kOfSearch, "target phrases that no translation holds"),
+      NMT_DECODING(placeholders, kNotEmpty, kOfSearch,
+                   "regular expressions (of ICU) of what stays as it stands, beside what --keep-placeholders finds"),
       NMT_DECODING(diversity_groups, between(1, 1000), kOfSearch,
                    "groups of diverse beam search (Vijayakumar et al. 2018); divides beam_size; 1 = off"),
       NMT_DECODING(diversity_strength, between(0, 100), kOfSearch,

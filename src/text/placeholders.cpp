@@ -1,9 +1,15 @@
 #include "text/placeholders.h"
 
+#include <fmt/format.h>
+#include <unicode/regex.h>
+#include <unicode/utext.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstddef>
+
+#include "base/error.h"
 
 namespace nmt {
 namespace {
@@ -178,6 +184,63 @@ std::vector<ByteRange> find_placeholders(std::string_view text) {
     }
     i = end > begin && end > i ? add(begin, end) : i + 1;
   }
+  return found;
+}
+
+namespace {
+
+/// A text as ICU reads it in place: its places are bytes.
+class TextOfIcu {
+ public:
+  explicit TextOfIcu(std::string_view text) {
+    UErrorCode status = U_ZERO_ERROR;
+    utext_openUTF8(&text_, text.data(), static_cast<int64_t>(text.size()), &status);
+    if (U_FAILURE(status)) throw MachineError(fmt::format("ICU: {}", u_errorName(status)));
+  }
+  ~TextOfIcu() { utext_close(&text_); }
+  TextOfIcu(const TextOfIcu&) = delete;
+  TextOfIcu& operator=(const TextOfIcu&) = delete;
+  UText* get() { return &text_; }
+
+ private:
+  UText text_ = UTEXT_INITIALIZER;
+};
+
+}  // namespace
+
+PlaceholderPatterns::PlaceholderPatterns(std::span<const std::string> patterns) {
+  for (const auto& pattern : patterns) {
+    UErrorCode status = U_ZERO_ERROR;
+    UParseError place;
+    patterns_.emplace_back(icu::RegexPattern::compile(icu::UnicodeString::fromUTF8(pattern), 0, place, status));
+    if (U_FAILURE(status))
+      throw Error(fmt::format("decoding.placeholders: '{}' is no regular expression ({}); correct it", pattern,
+                              u_errorName(status)));
+  }
+}
+
+PlaceholderPatterns::~PlaceholderPatterns() = default;
+
+std::vector<ByteRange> PlaceholderPatterns::find(std::string_view text) const {
+  constexpr int32_t kMostSteps = 100;  // of a match; some milliseconds each
+  TextOfIcu of_icu(text);
+  std::vector<ByteRange> found;
+  for (const auto& pattern : patterns_) {
+    UErrorCode status = U_ZERO_ERROR;
+    const std::unique_ptr<icu::RegexMatcher> matcher(pattern->matcher(status));
+    if (U_FAILURE(status)) throw MachineError(fmt::format("ICU: {}", u_errorName(status)));
+    matcher->setTimeLimit(kMostSteps, status);
+    matcher->reset(of_icu.get());
+    while (matcher->find(status) && U_SUCCESS(status))
+      found.push_back({static_cast<size_t>(matcher->start64(status)), static_cast<size_t>(matcher->end64(status))});
+  }
+  std::ranges::stable_sort(found, {}, &ByteRange::begin);
+  size_t behind = 0;
+  std::erase_if(found, [&](const ByteRange& range) {
+    if (range.size() == 0 || range.begin < behind) return true;
+    behind = range.end;
+    return false;
+  });
   return found;
 }
 

@@ -14,6 +14,7 @@
 #include "nn/device/device.h"
 #include "search/hypothesis_attention.h"
 #include "search/plain_step.h"
+#include "text/placeholders.h"
 
 namespace nmt {
 namespace {
@@ -101,6 +102,8 @@ Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions op
     shortlist_.emplace(lexicon, codec(), options_.search.shortlist, options_.search.shortlist_frequent);
   }
   if (options_.split_sentences) sentences_.emplace(codec().options().source_language);
+  if (const auto& own = options_.search.placeholders; !own.empty())
+    options_.terms.patterns = std::make_shared<const PlaceholderPatterns>(own);
   for (const auto& phrase : options_.search.banned_phrases) {
     options_.search.banned.push_back(codec().encode_target(phrase));
     if (is_unwritable(options_.search.banned.back()))
@@ -188,7 +191,8 @@ void Translator::begin(LineJob& line) const {
   auto& request = line.request;
   if (!request.terms.glossary) request.terms.glossary = options_.terms.glossary;
   if (options_.terms.keep_placeholders) request.terms.keep_placeholders = true;
-  const bool has_terms = request.terms.glossary || request.terms.keep_placeholders;
+  request.terms.patterns = options_.terms.patterns;
+  const bool has_terms = request.terms.any();
   if (has_terms) {
     const auto can_write = [this](const std::string& phrase) { return !is_unwritable(codec().encode_target(phrase)); };
     const auto written = [this](const std::string& text) { return codec().decode_target(codec().encode_target(text)); };

@@ -3,7 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "support.h"
 
 namespace nmt::placeholders_test {
 namespace {
@@ -47,6 +52,30 @@ TEST(Placeholders, AreNotWhatIsText) {
   EXPECT_THAT(found("5%der Leute"), IsEmpty());
   EXPECT_THAT(found(""), IsEmpty());
   EXPECT_THAT(found("{" + std::string(100, 'a') + "}"), IsEmpty()) << "longer than a name";
+}
+
+TEST(Placeholders, AreAlsoWhatTheUsersPatternsMatch) {
+  const std::vector<std::string> patterns = {"%\\w+%",          "__\\w+__",    "\\$\\w+",    ":\\w+\\b",
+                                             "\\[\\[.*?\\]\\]", "#{3}.+?#{3}", "(['*]).\\1", "[a-z]*+x?"};
+  const PlaceholderPatterns own(std::span<const std::string>(patterns).first(7));
+  const auto matches = [](const PlaceholderPatterns& some, const std::string& text) {
+    std::vector<std::string> result;
+    for (const auto& [begin, end] : some.find(text)) result.push_back(text.substr(begin, end - begin));
+    return result;
+  };
+  EXPECT_THAT(matches(own, "\u00C4 %from% __count__ $User\u00C4 [[a b]] :name 'a' *b* 'c* ###T01###, 100 %."),
+              ElementsAre("%from%", "__count__", "$User\u00C4", "[[a b]]", ":name", "'a'", "*b*", "###T01###"));
+  EXPECT_THAT(matches(PlaceholderPatterns(std::vector<std::string>{"b", "ab", "a"}), "abb"), ElementsAre("ab", "b"));
+  EXPECT_THAT(matches(PlaceholderPatterns(std::span<const std::string>(patterns).last(1)), "ab, c"),
+              ElementsAre("ab", "c"));
+  EXPECT_THAT(matches(own, ""), IsEmpty());
+  EXPECT_THAT(test::message_of<Error>([] {
+                PlaceholderPatterns(std::vector<std::string>{"a", "(b"});
+              }),
+              testing::HasSubstr("decoding.placeholders: '(b' is no regular expression"));
+  // One that tries very many ways ends: it would find the last two letters.
+  EXPECT_THAT(matches(PlaceholderPatterns(std::vector<std::string>{"(a|a)*b"}), std::string(24, 'a') + "c ab"),
+              IsEmpty());
 }
 
 TEST(Placeholders, AreFoundInTimeThatGrowsWithTheLength) {

@@ -77,6 +77,13 @@ TEST_F(TranslatorConstraints, APrefixGoesOnInTheNextPart) {
   }
 }
 
+TEST_F(TranslatorConstraints, WhatTheUsersPatternsMatchStays) {
+  const TranslatorOptions own = {.search = {{.placeholders = {"%\\w+%"}}}};
+  EXPECT_EQ(translate({.source = "Ein %from% bellt."}, own).text, "Ein %from% bellt.");
+  EXPECT_EQ(translate({.source = "Ein %from% {x} bellt.", .terms = kPlaceholders}, own).text, "Ein %from% {x} bellt.");
+  EXPECT_THAT(translate({.source = "Ein %from% bellt."}).text, testing::Not(testing::HasSubstr("%from%")));
+}
+
 TEST_F(TranslatorConstraints, TheNBestDifferWhereThePrefixEnds) {
   const auto found =
       by_sentence({.source = kTwo, .prefix = "Ein Hund bellt. Die", .n_best = 2, .distinct = true}, 3, 2);

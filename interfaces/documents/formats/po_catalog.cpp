@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <deque>
 #include <optional>
@@ -231,29 +232,36 @@ class PoTranslator {
     return std::move(out_);
   }
 
+  size_t left() const { return static_cast<size_t>(std::ranges::count_if(entries_, is_left)); }
+
  private:
+  /// Whether a text of it is missing.
   static bool is_open(const PoEntry& entry) {
-    for (const auto* source : {&entry.id, &entry.plural})
-      if (source->has_value() && !is_readable(**source)) return false;
-    if (entry.id->value.empty() || (entry.text && !entry.text->value.empty())) return false;
+    if (entry.id->value.empty() || !is_readable(entry)) return false;
     if (entry.plural.has_value() == entry.plural_texts.empty()) return false;
-    for (const auto& text : entry.plural_texts)
-      if (!text.value.empty()) return false;
-    return true;
+    return entry.plural ? std::ranges::any_of(entry.plural_texts, &std::string::empty, &PoString::value)
+                        : entry.text->value.empty();
+  }
+
+  /// Whether it asks for a translation and gets none.
+  static bool is_left(const PoEntry& entry) {
+    return !entry.id->value.empty() && !is_open(entry) && (entry.is_fuzzy || !is_readable(entry));
   }
 
   /// Bytes that escapes give may be no UTF-8.
-  static bool is_readable(const PoString& source) { return source.is_plain && !find_invalid_utf8(source.value); }
+  static bool is_readable(const PoEntry& entry) {
+    return std::ranges::all_of(std::array{&entry.id, &entry.plural}, [](const auto* source) {
+      return !source->has_value() || ((*source)->is_plain && !find_invalid_utf8((*source)->value));
+    });
+  }
 
   TextDocument& add_document(const std::string& value) {
     TextDocument& document = documents_.emplace_back(value);
     SegmentBuilder builder(document.bytes());
-    for (size_t begin = 0; begin < value.size();) {
-      const size_t end = std::min(value.find_first_of("\r\n\t", begin), value.size());  // tabs make columns
-      add_tagged_text(builder, document.bytes(), {begin, end}, TaggedTextKind::kMessage);
-      builder.finish({.bytes = {}, .text = {}, .encoding = TextEncoding::kPlain}, document.segments);
-      begin = end + 1;
-    }
+    builder.add_kept_lines({0, value.size()}, [&](ByteRange line) {
+      add_tagged_text(builder, document.bytes(), line, TaggedTextKind::kMessage);
+    });
+    builder.finish({.bytes = {}, .text = {}, .encoding = TextEncoding::kPlain}, document.segments);
     return document;
   }
 
@@ -281,9 +289,14 @@ class PoTranslator {
       return;
     }
     copy_until(entry.plural_texts.front().bytes.begin);
-    if (forms == 0) forms = entry.plural_texts.size();
+    forms = std::max(forms, entry.plural_texts.size());
     for (size_t i = 0; i < forms; ++i) {
       if (i > 0) out_ += line_end_;
+      if (i < entry.plural_texts.size() && !entry.plural_texts[i].value.empty()) {
+        const ByteRange filled = entry.plural_texts[i].bytes;
+        out_ += bytes_.substr(filled.begin, filled.size());
+        continue;
+      }
       out_ += with_keyword(fmt::format("msgstr[{}]", i), i == 0 && forms > 1 ? singular : plural, line_end_);
     }
     at_ = entry.plural_texts.back().bytes.end;
@@ -298,9 +311,11 @@ class PoTranslator {
 
 }  // namespace
 
-std::string translate_po(std::string_view bytes, const TranslateTexts& translate) {
+std::string translate_po(std::string_view bytes, const TranslateTexts& translate, size_t* left) {
   check_utf8(bytes, "PO");
-  return PoTranslator(bytes, PoReader(bytes).entries()).translated(translate);
+  PoTranslator catalog(bytes, PoReader(bytes).entries());
+  if (left) *left = catalog.left();
+  return catalog.translated(translate);
 }
 
 }  // namespace nmt::documents

@@ -40,6 +40,9 @@ class XliffReader {
         is_second_version_ = attribute_value(markup_, token, "version").value_or("").starts_with('2');
         has_root = true;
       }
+      if (is_second_version_ && is_tag(i, "unit")) original_data_.clear();
+      if (is_second_version_ && is_tag(i, "data"))
+        original_data_.emplace(attribute_value(markup_, token, "id").value_or(""), markup_.text(inside_of(i)));
       const bool is_unit = local_name(markup_.name(token)) == (is_second_version_ ? "segment" : "trans-unit");
       if (is_unit && !kept.back()) read_unit(i, keeps_lines.back());
     }
@@ -244,22 +247,38 @@ class XliffReader {
     return is_tag(token, "g") || is_tag(token, "pc");
   }
 
+  /// Whether a code separates words: it says that it is a line break, or what it stands for is one.
   bool is_line_break(size_t token) const {
     const Token& tag = markup_.tokens[token];
-    return attribute_value(markup_, tag, "ctype") == "lb" || attribute_value(markup_, tag, "subtype") == "xlf:lb";
+    if (attribute_value(markup_, tag, "ctype") == "lb" || attribute_value(markup_, tag, "subtype") == "xlf:lb")
+      return true;
+    if (tag.kind == TokenKind::kStartTag && stands_for_space(markup_.text(inside_of(token)))) return true;
+    for (const auto* name : {"equiv-text", "equiv", "disp"})
+      if (stands_for_space(attribute_value(markup_, tag, name).value_or(""))) return true;
+    const auto data = original_data_.find(attribute_value(markup_, tag, "dataref").value_or(""));
+    return data != original_data_.end() && stands_for_space(data->second);
+  }
+
+  /// What a code stands for, as it is written in a file: a tag of a line break or tab, or the character.
+  static bool stands_for_space(std::string_view written) {
+    std::string code = decode_entities(written, EntitySet::kXml);
+    if (code.empty()) return false;
+    if ((is_white(code) && collapsible_length(code, 0) > 0) || code == "\\n" || code == "\\t") return true;
+    if (code.front() != '<') return false;
+    code = lower_name(code.substr(1, code.find_first_of(" />\t\n", 1) - 1));
+    const auto name = local_name(code);
+    return name == "br" || name == "lb" || name == "line-break" || name == "tab";
   }
 
   /// Where lines are kept, each is a text of its own.
   void add_text(SegmentBuilder& builder, ByteRange bytes, bool keeps_lines) const {
-    while (bytes.size() > 0) {
-      const std::string_view text = markup_.text(bytes);
-      const size_t found = keeps_lines ? text.find('\n') : text.npos;
-      const size_t end = bytes.begin + std::min(found, text.size() - 1) + 1;
-      const ByteRange line = {bytes.begin, end};
+    const auto add = [&](ByteRange line) {
       builder.add_text(line, decode_entities(markup_.text(line), EntitySet::kXml));
-      if (found != text.npos) builder.add_barrier();
-      bytes.begin = end;
-    }
+    };
+    if (keeps_lines)
+      builder.add_kept_lines(bytes, add);
+    else
+      add(bytes);
   }
 
   void add_segments(size_t source, bool keeps_lines) {
@@ -294,6 +313,7 @@ class XliffReader {
   const MarkupTokens& markup_;
   TextDocument& document_;
   bool is_second_version_ = false;
+  std::map<std::string_view, std::string_view> original_data_;  ///< what the codes of a unit stand for, by number
 };
 
 }  // namespace

@@ -116,11 +116,42 @@ class OfficeParagraphs {
         }
         i = last;
       } else if (is(child.begin, {"r"})) {
-        add_run(builder, child);
+        i = add_runs(builder, children, i, end) - 1;
       } else {
         add_other(builder, child);
       }
     }
+  }
+
+  /// The address of a run of a slide that is a link: runs in a row with the same one are one link. Empty for another.
+  std::string_view address_of(Child run) const {
+    if (!is(run.begin, {"r"})) return {};
+    for (const Child child : children_of(run.begin)) {
+      if (!is(child.begin, {"rPr"})) continue;
+      for (const Child property : children_of(child.begin))
+        if (is(property.begin, {"hlinkClick"}))
+          return attribute_value(markup_, markup_.tokens[property.begin], "r:id").value_or("");
+    }
+    return {};
+  }
+
+  /// The run `begin`, or all of the link that begins with it. Returns what follows.
+  size_t add_runs(SegmentBuilder& builder, const std::vector<Child>& children, size_t begin, size_t end) {
+    const std::string_view address = address_of(children[begin]);
+    if (address.empty()) {
+      add_run(builder, children[begin]);
+      return begin + 1;
+    }
+    // A slide has no tags around its links.
+    const size_t key = children[begin].begin, first_byte = bytes_of(children[begin]).begin;
+    open_link(builder, key, {first_byte, first_byte});
+    size_t i = begin, last_byte = first_byte;
+    for (; i < end && address_of(children[i]) == address; ++i) {
+      add_run(builder, children[i]);
+      last_byte = bytes_of(children[i]).end;
+    }
+    close_link(builder, key, {last_byte, last_byte});
+    return i;
   }
 
   void add_other(SegmentBuilder& builder, Child child) {

@@ -1,7 +1,6 @@
 #include "documents/segments/segment.h"
 
 #include <unicode/uchar.h>
-#include <unicode/uscript.h>
 
 #include <algorithm>
 
@@ -15,37 +14,6 @@ size_t collapsible_length(std::string_view text, size_t i) {
   if (byte == 0xC2 && text.substr(i, 2) == "\xC2\x85") return 2;
   if (byte == 0xE2 && (text.substr(i, 3) == "\xE2\x80\xA8" || text.substr(i, 3) == "\xE2\x80\xA9")) return 3;
   return 0;
-}
-
-namespace {
-
-/// Scripts that write the same letters with and without joiners.
-bool needs_no_joiner(UChar32 c) {
-  UErrorCode status = U_ZERO_ERROR;
-  const auto script = uscript_getScript(c, &status);
-  const bool is_emoji = u_hasBinaryProperty(c, UCHAR_EMOJI) && !u_isdigit(c);
-  return !is_emoji &&
-         (script == USCRIPT_LATIN || script == USCRIPT_GREEK || script == USCRIPT_CYRILLIC || script == USCRIPT_COMMON);
-}
-
-}  // namespace
-
-size_t invisible_length(std::string_view text, size_t i) {
-  const auto lead = static_cast<unsigned char>(text[i]);
-  if (lead != 0xC2 && lead != 0xD8 && lead != 0xE2 && lead != 0xEF) return 0;
-  size_t end = i;
-  const auto c = static_cast<UChar32>(next_code_point(text, end));
-  const bool is_joiner = c == 0x200C || c == 0x200D;
-  if (is_joiner) {
-    size_t before = i;
-    while (before > 0 && is_continuation_byte(text[--before])) {
-    }
-    return before == i || needs_no_joiner(static_cast<UChar32>(next_code_point(text, before))) ? end - i : 0;
-  }
-  const bool is_invisible = c == 0xAD || c == 0x61C || c == 0x200B || c == 0x200E || c == 0x200F ||
-                            (c >= 0x202A && c <= 0x202E) || (c >= 0x2060 && c <= 0x2064) ||
-                            (c >= 0x2066 && c <= 0x206F) || c == 0xFEFF;
-  return is_invisible ? end - i : 0;
 }
 
 bool is_white(std::string_view text) {

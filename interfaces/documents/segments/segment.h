@@ -26,11 +26,6 @@ struct DocumentLimits {
 
 namespace nmt::documents {
 
-/// Characters that say how a text is set and are no part of it: soft hyphens, word joiners, marks of direction. The
-/// bytes of the one that begins at text[i]; 0 if there is none. U+200C and U+200D stay beside letters of scripts that
-/// need them, and in emoji.
-size_t invisible_length(std::string_view text, size_t i);
-
 /// White space of a document that becomes one space: not the no-break space, but all line ends and control characters.
 /// The bytes of that which begins at text[i]; 0 if there is none.
 size_t collapsible_length(std::string_view text, size_t i);

@@ -29,6 +29,16 @@ void SegmentBuilder::add_text(ByteRange bytes, std::string text) {
   items_.push_back({.kind = Kind::kText, .bytes = bytes, .text = std::move(text)});
 }
 
+void SegmentBuilder::add_kept_lines(ByteRange bytes, const std::function<void(ByteRange)>& add) {
+  while (bytes.size() > 0) {
+    const size_t found = document_.substr(0, bytes.end).find_first_of("\r\n\t", bytes.begin);
+    const size_t end = found == document_.npos ? bytes.end : found + 1;
+    add({bytes.begin, end});
+    if (found != document_.npos) add_barrier();
+    bytes.begin = end;
+  }
+}
+
 void SegmentBuilder::add_unit(ByteRange bytes, InlineKind kind) {
   items_.push_back({.kind = kind == InlineKind::kSpace ? Kind::kSpace : Kind::kUnit, .bytes = bytes});
 }
@@ -212,6 +222,27 @@ bool SegmentBuilder::is_in_word(size_t border, size_t end, const Assembly& assem
   return are_two_words(next_code_point(text, last), next_code_point(items_[next].text, first));
 }
 
+bool SegmentBuilder::has_spaces_at_likely_borders(size_t begin, size_t end) const {
+  const auto is_space_at = [](std::string_view text, size_t i) { return collapsible_length(text, i) > 0; };
+  std::string_view last;
+  bool is_behind_border = false;
+  for (size_t i = begin; i < end; ++i) {
+    const Item& item = items_[i];
+    if (item.kind == Kind::kText && !item.text.empty()) {
+      if (is_behind_border && is_space_at(item.text, 0)) return true;
+      last = item.text;
+      is_behind_border = false;
+    } else if (item.kind == Kind::kBorder && item.is_likely_only) {
+      if (!last.empty() && is_space_at(last, last.size() - 1)) return true;
+      is_behind_border = true;
+    } else if (item.kind == Kind::kUnit || item.kind == Kind::kSpace) {
+      last = {};
+      is_behind_border = false;
+    }
+  }
+  return false;
+}
+
 void SegmentBuilder::append_text(const Item& item, Assembly& assembly) {
   std::string& text = assembly.segment.text;
   for (size_t i = 0; i < item.text.size();) {
@@ -255,6 +286,7 @@ void SegmentBuilder::build(size_t begin, size_t end, const Segment& prototype, s
   Segment& segment = assembly.segment;
   segment.bytes = bytes_of(begin, end);
   choose_styles(begin, end, assembly);
+  const bool has_runs = has_spaces_at_likely_borders(begin, end);
   for (size_t i = begin; i < end; ++i) {
     const Item& item = items_[i];
     const size_t style_index = item.is_in_run ? assembly.styles.at(item.style.begin) : 0;
@@ -290,7 +322,7 @@ void SegmentBuilder::build(size_t begin, size_t end, const Segment& prototype, s
         if (item.is_in_run) segment.inlines.back().style = style_index;
         break;
       case Kind::kBorder:
-        if (is_in_word(i, end, assembly)) append_unit(item, assembly);
+        if (!(item.is_likely_only && has_runs) && is_in_word(i, end, assembly)) append_unit(item, assembly);
         break;
       case Kind::kBarrier:
         break;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -19,14 +20,21 @@ class SegmentBuilder {
 
   /// `bytes` of the document say `text`.
   void add_text(ByteRange bytes, std::string text);
+  /// Where line ends and tabs keep their meaning: adds each stretch between them by `add`, with the one behind it, and
+  /// ends the segment there.
+  void add_kept_lines(ByteRange bytes, const std::function<void(ByteRange)>& add);
   void add_unit(ByteRange bytes, InlineKind kind = InlineKind::kUnit);
   /// A start tag; `key` is a number that its end tag will have, too. Where nothing but links stands in a segment, each
   /// is one of its own.
   void open(size_t key, ByteRange bytes, bool is_link = false);
   /// An end tag. The segment ends here if this builder has not seen its start tag.
   void close(size_t key, ByteRange bytes);
-  /// What stands before `byte` and what stands behind it are no one word.
-  void add_word_border(size_t byte) { items_.push_back({.kind = Kind::kBorder, .bytes = {byte, byte}}); }
+  /// What stands before `byte` and what stands behind it are no one word. A border that is only likely is none in a
+  /// segment whose author wrote a space within the elements at another likely one, as programs do that put each run
+  /// of a paragraph into an element (LibreOffice in its EPUB).
+  void add_word_border(size_t byte, bool is_likely_only = false) {
+    items_.push_back({.kind = Kind::kBorder, .bytes = {byte, byte}, .is_likely_only = is_likely_only});
+  }
   void add_barrier() { items_.push_back({.kind = Kind::kBarrier}); }
 
   /// The pieces of a run of an office document come next; `style` are its properties.
@@ -47,7 +55,8 @@ class SegmentBuilder {
     ByteRange style = {};   ///< of the run
     bool is_fixed = false;  ///< in a run with other pieces
     bool is_in_run = false;
-    bool is_link = false;  ///< of a start tag
+    bool is_link = false;         ///< of a start tag
+    bool is_likely_only = false;  ///< of a border
   };
 
   struct Assembly;  ///< a segment while it is made
@@ -55,6 +64,7 @@ class SegmentBuilder {
   void cut_at_barriers();
   void build_links(size_t begin, size_t end, const Segment& prototype, std::vector<Segment>& out) const;
   bool is_in_word(size_t border, size_t end, const Assembly& assembly) const;
+  bool has_spaces_at_likely_borders(size_t begin, size_t end) const;
   bool holds_text(size_t begin, size_t end) const { return texts_before_[end] > texts_before_[begin]; }
   void build(size_t begin, size_t end, const Segment& prototype, std::vector<Segment>& out) const;
   bool trim(size_t& begin, size_t& end) const;

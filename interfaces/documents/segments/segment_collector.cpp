@@ -135,8 +135,10 @@ class SegmentCollector {
         break;
       case ElementRole::kInline:
         if (is_empty) role = ElementRole::kUnit;
-        if (is_link || (last_end_ + 1 == index && rules_.begins_word && rules_.begins_word(markup_, index)))
+        if (is_link)
           builder().add_word_border(token.bytes.begin);
+        else if (last_end_ + 1 == index && rules_.begins_word && rules_.begins_word(markup_, index))
+          builder().add_word_border(token.bytes.begin, true);
         if (!is_empty) builder().open(index, token.bytes, is_link);
         break;
       case ElementRole::kUnit:
@@ -157,14 +159,10 @@ class SegmentCollector {
   }
 
   void add_text(ByteRange bytes) {
-    if (!frames_.back().keeps_lines) return add_line(bytes);
-    for (size_t begin = bytes.begin; begin < bytes.end;) {
-      const size_t found = markup_.document.substr(0, bytes.end).find('\n', begin);
-      const size_t end = found == std::string_view::npos ? bytes.end : found + 1;
-      add_line({begin, end});
-      if (found != std::string_view::npos) builder().add_barrier();
-      begin = end;
-    }
+    if (frames_.back().keeps_lines)
+      builder().add_kept_lines(bytes, [&](ByteRange line) { add_line(line); });
+    else
+      add_line(bytes);
   }
 
   /// Entities of XML that nobody knows are kept as units.

@@ -36,7 +36,7 @@ std::string keep_latin(std::string_view text) {
 }  // namespace
 
 std::string normalize(std::string_view text, const Normalization& normalization) {
-  std::string result(strip(text));
+  std::string result(strip(without_invisible(text)));
   if (!normalization.nfkc && !normalization.lowercase && !normalization.latin_only) return result;
   if (find_invalid_utf8(result)) result = repair_utf8(result);
   if (normalization.nfkc) result = std::string(strip(nfkc(result)));

@@ -24,7 +24,8 @@ struct Normalization {
   bool latin_only = false;
 };
 
-/// White space at both ends removed, then as asked. Bytes that are not UTF-8 become U+FFFD where anything is asked for,
+/// Characters without a form of their own (invisible_length: soft hyphens, word joiners, marks of direction) and white
+/// space at both ends removed, then as asked. Bytes that are not UTF-8 become U+FFFD where anything is asked for,
 /// and stay (for the tokenizer to take as unknown) elsewhere: any bytes are taken.
 std::string normalize(std::string_view text, const Normalization& normalization);
 

@@ -19,19 +19,31 @@ size_t length_of_any(std::string_view text, std::span<const std::string_view> si
 
 std::vector<Replacement> replacements_of(const Request& request) {
   const std::string_view line = request.source;
-  const auto placeholders = request.terms.keep_placeholders ? find_placeholders(line) : std::vector<ByteRange>();
+  const auto by_begin = [](const auto& one) { return one.range.begin; };
   std::vector<Replacement> replacements;
-  for (const auto& range : placeholders) replacements.push_back({.range = range});
+  // What comes first wins: a user's own patterns, the usual placeholders, terms.
+  const auto add = [&](std::vector<Replacement> more) {
+    std::erase_if(more, [&](const Replacement& one) {
+      const auto next = std::ranges::partition_point(
+          replacements, [&](const Replacement& other) { return other.range.end <= one.range.begin; });
+      return next != replacements.end() && next->range.begin < one.range.end;
+    });
+    replacements.insert(replacements.end(), more.begin(), more.end());
+    std::ranges::sort(replacements, {}, by_begin);
+  };
+  const auto of_ranges = [](const std::vector<ByteRange>& ranges) {
+    std::vector<Replacement> found;
+    for (const auto& range : ranges) found.push_back({.range = range});
+    return found;
+  };
+  if (request.terms.patterns) add(of_ranges(request.terms.patterns->find(line)));
+  if (request.terms.keep_placeholders) add(of_ranges(find_placeholders(line)));
   if (request.terms.glossary) {
-    const auto overlaps = [&](ByteRange range) {
-      const auto next =
-          std::ranges::partition_point(placeholders, [&](const ByteRange& one) { return one.end <= range.begin; });
-      return next != placeholders.end() && next->begin < range.end;
-    };
+    std::vector<Replacement> terms;
     for (const auto& [range, term] : request.terms.glossary->find(line))
-      if (!overlaps(range)) replacements.push_back({.range = range, .term = term});
+      terms.push_back({.range = range, .term = term});
+    add(std::move(terms));
   }
-  std::ranges::sort(replacements, {}, [](const auto& one) { return one.range.begin; });
   return replacements;
 }
 

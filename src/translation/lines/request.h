@@ -15,11 +15,14 @@
 namespace nmt {
 
 class Glossary;
+class PlaceholderPatterns;
 
 /// What stays or becomes what in every line, whatever a model would write.
 struct TermOptions {
-  std::shared_ptr<const Glossary> glossary = {};  ///< its terms stand in the translation; null: none
-  bool keep_placeholders = false;                 ///< those of find_placeholders() stay as they are
+  std::shared_ptr<const Glossary> glossary = {};             ///< its terms stand in the translation; null: none
+  bool keep_placeholders = false;                            ///< those of find_placeholders() stay as they are
+  std::shared_ptr<const PlaceholderPatterns> patterns = {};  ///< and what these find; null: none
+  bool any() const { return glossary || keep_placeholders || patterns; }
 };
 
 /// A line to translate and what is wanted of its translation: the same for command line, streams, server and library.

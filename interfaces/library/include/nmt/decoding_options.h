@@ -39,6 +39,8 @@ struct DecodingOptions {
   std::optional<bool> ban_unknown = {};
   /// target phrases that no translation holds
   std::optional<std::vector<std::string>> banned_phrases = {};
+  /// regular expressions (of ICU) of what stays as it stands, beside what --keep-placeholders finds
+  std::optional<std::vector<std::string>> placeholders = {};
   /// groups of diverse beam search (Vijayakumar et al. 2018); divides beam_size; 1 = off (at least 1 and at most 1000)
   std::optional<std::int64_t> diversity_groups = {};
   /// what a token costs for each time that an earlier group has chosen it in the same step (at least 0 and at most 100)
@@ -87,6 +89,7 @@ void for_each_option(Options& options, const Call& call) {
   call("repetition_penalty", options.repetition_penalty);
   call("ban_unknown", options.ban_unknown);
   call("banned_phrases", options.banned_phrases);
+  call("placeholders", options.placeholders);
   call("diversity_groups", options.diversity_groups);
   call("diversity_strength", options.diversity_strength);
   call("sampling", options.sampling);

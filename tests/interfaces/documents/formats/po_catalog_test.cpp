@@ -35,7 +35,7 @@ TEST(PoCatalog, FillsAllPluralForms) {
                 "#, fuzzy\nmsgid \"a file\"\nmsgid_plural \"files\"\nmsgstr[0] \"A FILE\"\nmsgstr[1] \"FILES\"\n"
                 "msgstr[2] \"FILES\"\n");
   EXPECT_EQ(translate_po("msgid \"a\"\nmsgid_plural \"b\"\nmsgstr[0] \"x\"\nmsgstr[1] \"\"\n", shout),
-            "msgid \"a\"\nmsgid_plural \"b\"\nmsgstr[0] \"x\"\nmsgstr[1] \"\"\n");
+            "#, fuzzy\nmsgid \"a\"\nmsgid_plural \"b\"\nmsgstr[0] \"x\"\nmsgstr[1] \"B\"\n");  // what is filled stays
 }
 
 TEST(PoCatalog, KeepsLinesEscapesAndTags) {

@@ -12,9 +12,11 @@ namespace nmt::documents::xliff_test {
 namespace {
 
 using test::dictionary;
+using test::listing;
 using test::message_of;
 using test::reverse_words;
 using test::shout;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::string one(const std::string& units, const TranslateTexts& translate) {
@@ -101,6 +103,26 @@ TEST(Xliff, MovesInlineElements) {
       "<trans-unit id=\"1\"><source>a <bpt id=\"1\">{b</bpt>red<ept id=\"1\">}</ept> house</source><target "
       "state=\"needs-review-translation\">HOUSE <bpt id=\"1\">{b</bpt>RED<ept id=\"1\">}</ept> "
       "A</target></trans-unit>");
+}
+
+// Codes of translators' tools stand for something: where that is a line break, words do not touch over it.
+TEST(Xliff, CodesThatStandForLineBreaksSeparateWords) {
+  std::vector<std::string> seen;
+  for (const auto* code : {"<ph id=\"1\">&lt;br/&gt;</ph>", "<ph id=\"1\">&lt;text:line-break/&gt;</ph>",
+                           "<x id=\"1\" equiv-text=\"&lt;BR&gt;\"/>", "<it id=\"1\" pos=\"open\">\\n</it>"}) {
+    one("<trans-unit id=\"1\"><source>one" + std::string(code) + "two</source></trans-unit>", listing(seen));
+    EXPECT_THAT(seen, ElementsAre("one two")) << code;
+  }
+  one("<trans-unit id=\"1\"><source>one<ph id=\"1\">&lt;wbr&gt;</ph>two</source></trans-unit>", listing(seen));
+  EXPECT_THAT(seen, ElementsAre("onetwo"));
+  const auto unit = [](const std::string& data) {
+    return "<unit id=\"u\"><originalData><data id=\"d1\">" + data +
+           "</data></originalData><segment><source>one<ph id=\"1\" dataRef=\"d1\"/>two</source></segment></unit>";
+  };
+  translate_document(DocumentFormat::kXliff,
+                     "<xliff version=\"2.0\"><file id=\"f\">" + unit("&lt;br /&gt;") + unit("{0}") + "</file></xliff>",
+                     listing(seen));
+  EXPECT_THAT(seen, ElementsAre("one two", "onetwo"));
 }
 
 TEST(Xliff, FillsSegmentsOfVersionTwo) {
