@@ -12,7 +12,6 @@
 #include "base/process/user_files.h"
 #include "command_line.h"
 #include "data/prepared_data.h"
-#include "data/reading_options.h"
 #include "eval_arguments.h"
 #include "evaluation/chosen_pairs.h"
 #include "evaluation/evaluation_files.h"
@@ -20,6 +19,7 @@
 #include "evaluation/self_test.h"
 #include "observers.h"
 #include "scoring/python/numpy_random.h"
+#include "text/pairs/pair_reader.h"
 #include "torch_version.h"
 #include "translation/similarity.h"
 

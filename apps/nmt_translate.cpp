@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@
 #include "torch_version.h"
 #include "translate_arguments.h"
 #include "translation/attention_grids.h"
+#include "translation/lines/source_parts.h"
 #include "translation/lines/word_alignment.h"
 #ifdef NMT_WITH_DOCUMENTS
 #include "document_translation.h"
@@ -42,8 +44,8 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 /// The outputs of one run of the program.
 struct Outputs {
-  explicit Outputs(const TranslateArguments& arguments) : lines(arguments.output) {
-    if (!arguments.alignment_file.empty()) alignments.emplace(arguments.alignment_file);
+  explicit Outputs(const TranslateArguments& arguments, std::string_view key = {}) : lines(arguments.output, key) {
+    if (!arguments.alignment_file.empty()) alignments.emplace(arguments.alignment_file, key);
     if (!arguments.attention_out.empty() && !arguments.attention_is_file())
       make_folder("--attention-out", arguments.attention_out);
   }
@@ -55,6 +57,12 @@ struct Outputs {
       result.push_back(
           {arguments.alignment_options(), [this](std::string_view text) { return alignments->write(text); }});
     return result;
+  }
+  /// How many lines of the input have their output from before.
+  int64_t done_lines() {
+    int64_t done = lines.lines_from_before(std::numeric_limits<int64_t>::max());
+    if (alignments) done = lines.lines_from_before(alignments->lines_from_before(done));
+    return done;
   }
   void commit() {
     lines.commit();
@@ -177,10 +185,15 @@ LineStreamCalls calls_for(const TranslateArguments& arguments, const Translator&
   return calls;
 }
 
-int translate_stream(const TranslateArguments& arguments, const Translator& translator, const LoadedModel& model,
-                     double load_seconds, Logger& log) {
+int translate_stream(const TranslateArguments& arguments, const std::string& key, const Translator& translator,
+                     const LoadedModel& model, double load_seconds, Logger& log) {
   LineReader reader(arguments.input, kLongestLineToTranslate);
-  Outputs outputs(arguments);
+  Outputs outputs(arguments, key);
+  LineStreamOptions options = arguments.stream_options();
+  options.done_lines = outputs.done_lines();
+  if (options.done_lines > 0)
+    log.info("{}: {} lines are there from before; line {} is the next", outputs.lines.kept(),
+             with_commas(options.done_lines), with_commas(options.done_lines + 1));
   const bool typed = arguments.input == "-" && ::isatty(STDIN_FILENO);
   const bool on_screen = arguments.output == "-" && ::isatty(STDOUT_FILENO);
   LineStreamCalls calls = calls_for(arguments, translator, model, outputs);
@@ -197,18 +210,23 @@ int translate_stream(const TranslateArguments& arguments, const Translator& tran
 
   LineStreamStatistics statistics;
   if (arguments.targets.empty()) {
-    statistics = translate_lines(reader, translator, calls, log, arguments.stream_options());
+    statistics = translate_lines(reader, translator, calls, log, options);
   } else {
     LineReader targets(arguments.targets, kLongestLineToTranslate);
-    statistics = score_lines(reader, targets, translator, calls, log, arguments.stream_options());
+    statistics = score_lines(reader, targets, translator, calls, log, options);
   }
   bar.reset();
   if (prompt) prompt->end();
-  if (statistics.stopped) return stop_exit_code();
+  if (statistics.stopped) {
+    if (const auto kept = outputs.lines.kept(); !kept.empty())
+      log.info("stopped; {} has what is done, and the same command resumes there", kept);
+    return stop_exit_code();
+  }
   outputs.commit();
+  const int64_t lines = options.done_lines + statistics.lines;
   for (const int64_t line : arguments.attention_lines)
-    if (!arguments.attention_out.empty() && line > statistics.lines)
-      log.warn("--attention-lines {}: the input has {} lines: there is no such picture", line, statistics.lines);
+    if (!arguments.attention_out.empty() && line > lines)
+      log.warn("--attention-lines {}: the input has {} lines: there is no such picture", line, lines);
   if (!arguments.quiet) report(statistics, load_seconds, log);
   return kDone;
 }
@@ -235,6 +253,11 @@ int translate_text(const TranslateArguments& arguments, const Translator& transl
   if (arguments.format == "json") outputs.lines.write(format_json_list(translations, arguments.output_options()));
   outputs.commit();
   const std::string text = arguments.is_set() ? arguments.input + ", sentence" : "--text, number";
+  const TagCheck tags(translator.codec());
+  LineWarnings untagged(log);
+  for (size_t i = 0; i < arguments.texts.size(); ++i)
+    if (const auto problem = tags.problem_of(arguments.texts[i]))
+      untagged.add(fmt::format("{} {}: {}", text, i + 1, *problem));
   for (size_t i = 0; i < translations.size(); ++i) {
     const auto& found = translations[i];
     if (found.split) log.warn("{} {}: {} pieces are too long: translated in parts", text, i + 1, found.source_tokens);
@@ -330,7 +353,8 @@ int run(int argc, char** argv) {
   const double load_seconds = seconds_since(start);
   if (arguments.is_set()) read_set(arguments, models.first().codec, *log);
   if (!arguments.texts.empty()) return translate_text(arguments, translator, models.first(), *log);
-  return translate_stream(arguments, translator, models.first(), load_seconds, *log);
+  const auto key = arguments.key_of_work({argv, static_cast<size_t>(argc)});
+  return translate_stream(arguments, key, translator, models.first(), load_seconds, *log);
 }
 
 }  // namespace

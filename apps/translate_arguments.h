@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/process/program_description.h"
 #include "base/process/user_files.h"
 #include "base/unicode.h"
 #include "command_line.h"
@@ -24,13 +27,19 @@ namespace nmt {
 /// Where translations go: a file that appears when it is complete, or standard output.
 class Output {
  public:
-  explicit Output(const std::string& path) {
-    if (path != "-") file_ = std::make_unique<AtomicFile>(path);
+  /// key: as of AtomicFile; a file stays from its first block on.
+  explicit Output(const std::string& path, std::string_view key = {}) {
+    if (path != "-") file_ = std::make_unique<AtomicFile>(path, key);
   }
+  /// Lines that are there from before; what stands behind the first `most` of them is cut off.
+  int64_t lines_from_before(int64_t most) { return file_ ? file_->cut_to_lines(most) : 0; }
+  /// Where it stays without commit(); empty: nowhere.
+  std::string kept() const { return file_ ? file_->kept().string() : ""; }
   /// False if the reader of standard output is gone or the disk behind it full; run_app() tells these apart.
   bool write(std::string_view text) {
     if (file_) {
       file_->write(text);
+      file_->keep();
       return true;
     }
     return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
@@ -119,6 +128,24 @@ struct TranslateArguments {
     return {{"--output", output},
             {"--alignment-out", alignment_file},
             {"--attention-out", attention_is_file() ? attention_out : ""}};
+  }
+
+  /// The key of the work, for AtomicFile: of the command and the files that it reads. Empty where the lines of the
+  /// output are not those of the input, or its files cannot be told by their names.
+  std::string key_of_work(std::span<const char* const> command) const {
+    if (input == "-" || output == "-" || is_set() || is_document() || all_alternatives() || !texts.empty()) return "";
+    Sha256 sum;
+    const auto add = [&](const std::string& text) { sum.add(text + '\0'); };
+    add(version());
+    for (const char* argument : command) add(argument);
+    for (const auto& file : inputs()) {
+      if (file.path.empty()) continue;
+      std::error_code none;
+      if (!std::filesystem::is_regular_file(file.path, none)) return "";
+      add(fmt::format("{} {} {}", file.path.string(), std::filesystem::file_size(file.path, none),
+                      std::filesystem::last_write_time(file.path, none).time_since_epoch().count()));
+    }
+    return sum.hex().substr(0, 12);
   }
 
   /// Throws Error where something that is read or written would be lost.
@@ -220,6 +247,14 @@ struct TranslateArguments {
         ->check(CLI::Range(int64_t{1}, int64_t{1} << 24))
         ->excludes("--text")
         ->capture_default_str()
+        ->group(group);
+    app.add_option_function<int64_t>(
+           "--first-line", [this](int64_t number) { stream.first_line = number - 1; },
+           "number of the input's first line in the whole text, where the input is a part of it: samples are those of "
+           "the whole text")
+        ->check(CLI::Range(int64_t{1}, int64_t{1} << 53))
+        ->excludes("--text")
+        ->type_name("N")
         ->group(group);
     app.add_option("--score", targets, "score the lines of this file as translations of the input; translate nothing")
         ->excludes("--text")

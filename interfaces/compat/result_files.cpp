@@ -44,7 +44,7 @@ int64_t update_of(const fs::path& model_directory) {
   if (!fs::exists(model_directory / "model.json")) return -1;
   const auto description = read_json_file(model_directory / "model.json");
   const auto place = nlohmann::json::json_pointer("/summary/update");
-  return description.contains(place) && description[place].is_number_integer() ? description[place].get<int64_t>() : -1;
+  return description.contains(place) ? whole_number(description[place]).value_or(-1) : -1;
 }
 
 /// Sources and references as the model is given them: so the program of 2017 prints and scores them.

@@ -36,6 +36,34 @@ Pieces EpochView::sampled(std::span<const int32_t> plain, int64_t kept, const Su
 
 namespace {
 
+/// null: a side that is not sampled.
+EpochView::Ranges ranges_of(std::span<const int32_t> plain, std::span<const int32_t> ids,
+                            const SubwordSampler* sampler) {
+  EpochView::Ranges ranges;
+  const auto length = [&](int32_t id) { return sampler ? sampler->length(id) : 1; };
+  int64_t at = 0, begin = 0, end = 0;  // bytes: where ids[at] begins, where plain pieces do
+  for (const int32_t piece : plain) {
+    end += length(piece);
+    while (begin + length(ids[at]) <= end - length(piece)) begin += length(ids[at++]);
+    int64_t last = at, last_end = begin + length(ids[at]);
+    while (last_end < end) last_end += length(ids[++last]);
+    ranges.emplace_back(at, last + 1);
+  }
+  return ranges;
+}
+
+}  // namespace
+
+auto EpochView::source_ranges(int64_t pair, std::span<const int32_t> ids) const -> Ranges {
+  return ranges_of(corpus_.source(pair), ids, sampling_ ? sampling_->source.get() : nullptr);
+}
+
+auto EpochView::target_ranges(int64_t pair, std::span<const int32_t> ids) const -> Ranges {
+  return ranges_of(corpus_.target(pair), ids, sampling_ ? sampling_->target.get() : nullptr);
+}
+
+namespace {
+
 /// A pair as batches have it: end symbols and source markers counted.
 struct SizedPair {
   int64_t pair = 0, source = 0, target = 0;
@@ -213,13 +241,20 @@ Batch padded(std::span<const int64_t> pairs, const SourceForm& form, const std::
   return batch;
 }
 
-void add_links(const PieceLinks& links, const SourceForm& form, const std::vector<PairIds>& ids, Batch& batch) {
+void add_links(const EpochView& epoch, const std::vector<PairIds>& ids, Batch& batch) {
+  const auto& form = epoch.corpus().source_form();
   const int64_t first = form.markers == SourceMarkers::kBoth ? 1 : 0;
   for (int64_t row = 0; row < batch.size; ++row) {
-    const auto sources = std::ssize(ids[row].first);
-    for (const auto& [source, target] : links.of(batch.indices[row]))
-      batch.links.push_back(
-          {.row = row, .target = target, .source = first + (form.reversed ? sources - 1 - source : source)});
+    const int64_t pair = batch.indices[row], sources = std::ssize(ids[row].first);
+    const auto links = epoch.links()->of(pair);
+    if (links.empty()) continue;
+    const auto of_source = epoch.source_ranges(pair, ids[row].first),
+               of_target = epoch.target_ranges(pair, ids[row].second);
+    for (const auto& [linked_source, linked_target] : links)
+      for (auto [target, target_end] = of_target[linked_target]; target < target_end; ++target)
+        for (auto [source, source_end] = of_source[linked_source]; source < source_end; ++source)
+          batch.links.push_back(
+              {.row = row, .target = target, .source = first + (form.reversed ? sources - 1 - source : source)});
   }
 }
 
@@ -288,9 +323,8 @@ Batch make_batch(const EpochView& epoch, std::span<const int64_t> pairs) {
     const auto source = pieces.emplace_back(epoch.source(pair)).ids();
     ids.emplace_back(source, pieces.emplace_back(epoch.target(pair)).ids());
   }
-  const auto& form = epoch.corpus().source_form();
-  auto batch = padded(pairs, form, ids);
-  if (epoch.links()) add_links(*epoch.links(), form, ids, batch);
+  auto batch = padded(pairs, epoch.corpus().source_form(), ids);
+  if (epoch.links()) add_links(epoch, ids, batch);
   return batch;
 }
 

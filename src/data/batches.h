@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "config/kinds.h"
@@ -63,7 +64,8 @@ class EpochView {
   EpochView(const PreparedCorpus& corpus, const SubwordSampling& sampling, int64_t epoch)
       : corpus_(corpus), sampling_(&sampling), epoch_(epoch) {}
 
-  /// With the links of the pairs as they were prepared: not under subword sampling.
+  /// With the links of the pairs as they were prepared. Under subword sampling each goes to all pieces that have some
+  /// of the linked pieces' text.
   EpochView& with_links(const PieceLinks* links) {
     links_ = links;
     return *this;
@@ -73,6 +75,10 @@ class EpochView {
   const PieceLinks* links() const { return links_; }  ///< null where the pairs are not aligned
   Pieces source(int64_t pair) const;
   Pieces target(int64_t pair) const;
+  /// For each piece that was prepared the first and the end of the epoch's own pieces `ids` that have some of its text.
+  using Ranges = std::vector<std::pair<int64_t, int64_t>>;
+  Ranges source_ranges(int64_t pair, std::span<const int32_t> ids) const;
+  Ranges target_ranges(int64_t pair, std::span<const int32_t> ids) const;
 
  private:
   /// Samples what stands behind the first `kept` pieces.

@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/files/file_descriptor.h"
 
 namespace nmt {
 namespace {
@@ -20,6 +19,7 @@ static_assert(std::endian::native == std::endian::little, "the lexicon is writte
 constexpr std::array<char, 8> kMagic = {'N', 'M', 'T', 'L', 'E', 'X', 'I', 'C'};
 constexpr uint32_t kLexiconVersion = 1;
 constexpr size_t kHashDigits = 64;
+constexpr size_t kLargest = size_t{4} << 30;  // bytes
 
 /// Little-endian; then ends uint32[source_vocabulary], translations int32[translations], frequent
 /// int32[target_vocabulary], and the SHA-256 of all bytes before it in hexadecimal.
@@ -84,8 +84,7 @@ Lexicon::Lexicon(std::vector<std::vector<int32_t>> best, std::vector<int32_t> fr
 
 Lexicon Lexicon::read(const std::filesystem::path& path) {
   Lexicon lexicon;
-  require_regular_file(path);
-  lexicon.parse(read_file(path), path);
+  lexicon.parse(read_regular_file(path, kLargest), path);
   return lexicon;
 }
 

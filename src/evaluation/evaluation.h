@@ -7,7 +7,7 @@
 
 #include "base/files/strict_json.h"
 #include "evaluation/test_set.h"
-#include "report/records/results_file.h"
+#include "report/records/evaluation_observer.h"
 #include "scoring/corpus/metric.h"
 #include "scoring/corpus/paired_test.h"
 #include "translation/translator.h"

@@ -12,6 +12,8 @@
 #include "search/torch_step.h"
 #include "text/language_code.h"
 #include "translation/attention_grids.h"
+#include "translation/line_stream.h"
+#include "translation/lines/source_parts.h"
 
 namespace nmt {
 
@@ -111,6 +113,11 @@ Evaluated EvaluationRun::evaluate(const System& system, const ModelSet& models, 
                                .stopped = options_.should_stop});
   bar.clear();
   result.scores = score(output, test_set, options_.confidence ? kResamples : 1, metrics_);
+  const TagCheck tags(models.first().codec);
+  LineWarnings untagged(log_);
+  for (size_t i = 0; i < test_set.sources.size(); ++i)
+    if (const auto problem = tags.problem_of(test_set.sources[i]))
+      untagged.add(fmt::format("sentence {}: {}", i + 1, *problem));
   if (output.split > 0) log_.warn("{} sentences were too long and were translated in parts", output.split);
   if (output.cut > 0) log_.warn("{} translations were cut at the length limit", output.cut);
   if (!options_.quiet) report_speed(output);

@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 #include "config/config.h"
-#include "data/reading_options.h"
 #include "text/pairs/corpus_reader.h"
 #include "text/pairs/pair_formats.h"
+#include "text/pairs/pair_reader.h"
 
 namespace nmt {
 namespace {

@@ -118,9 +118,11 @@ WordTokenizer::WordTokenizer(std::string tsv, const std::string& name, WordLimit
   }
 }
 
+constexpr size_t kLargestVocabulary = 1 << 30;  // bytes
+
 std::shared_ptr<const WordTokenizer> WordTokenizer::load(const std::filesystem::path& path, WordLimits limits) {
-  return std::make_shared<const WordTokenizer>(std::string(without_byte_order_mark(read_file(path))), path.string(),
-                                               limits);
+  return std::make_shared<const WordTokenizer>(
+      std::string(without_byte_order_mark(read_regular_file(path, kLargestVocabulary))), path.string(), limits);
 }
 
 std::vector<int32_t> WordTokenizer::encode(std::string_view text) const {

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "config/loading/initial_model.h"
 #include "models/model_directory.h"
-#include "text/codec/codec_differences.h"
+#include "text/codec/codec.h"
 
 namespace fs = std::filesystem;
 

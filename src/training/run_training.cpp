@@ -59,14 +59,19 @@ std::vector<std::string> names_of_others(const PreparedData& data) {
   return names;
 }
 
+bool restarts(const TrainingRun& run) { return run.start == RunDirectory::Start::kRestart; }
+
+/// Whether it has a checkpoint, with all that a new run reads from other files.
+bool resumes(const TrainingRun& run) {
+  return !restarts(run) && !checkpoints_in(std::filesystem::path(run.loaded.config.run.dir) / "checkpoints").empty();
+}
+
 /// Where a run begins: what would be refused only after its folder was made, or after an old run was set aside. Where
 /// it resumes: the layer and the head of its alignments, which may have been changed.
 void check_beginning(const TrainingRun& run, const PreparedData& data) {
   const Config& config = run.loaded.config;
-  const bool restarts = run.start == RunDirectory::Start::kRestart;
-  const bool goes_on = !restarts && std::filesystem::exists(config.run.dir);
   const bool names_alignment = config.decoding.alignment_layer > 0 || config.decoding.alignment_head > 0;
-  if (goes_on && !names_alignment) return;
+  if (resumes(run) && !names_alignment) return;
   const auto model = make_model(config.model, data.codec.source().size(), data.codec.target().size());
   if (names_alignment) {
     const c10::NoGradGuard no_gradients;
@@ -75,9 +80,9 @@ void check_beginning(const TrainingRun& run, const PreparedData& data) {
                   translator_options(config).search);
     model->train();
   }
-  if (goes_on) return;
+  if (resumes(run)) return;
   if (const auto& from = config.training.init_from; !from.empty()) {
-    if (restarts && lies_in(from, config.run.dir))
+    if (restarts(run) && lies_in(from, config.run.dir))
       throw Error(
           fmt::format("training.init_from: {} lies in run.dir {}, which --restart sets aside; name another "
                       "--run-dir",
@@ -99,7 +104,8 @@ TrainingOutcome run_training(TrainingRun run, Logger& log) {
     check_that_all_are_alike(group, config, data, run.device);
     log.info("{} processes of {}, {} threads each", group.size(), run.process.launcher, at::get_num_threads());
   }
-  const auto embeddings = read_initial_embeddings(config.model, data.codec, log);
+  const auto embeddings =
+      resumes(run) ? std::vector<InitialEmbedding>() : read_initial_embeddings(config.model, data.codec, log);
   const bool saves_epochs =
       std::ranges::any_of(run.observers, [](const auto& observer) { return observer->needs_epoch_checkpoints(); });
   TrainingObservers observers;

@@ -33,8 +33,8 @@ namespace nmt {
 /// one that leads measures, logs and writes.
 class Trainer {
  public:
-  /// embeddings: what a new run starts from (read_initial_embeddings). directory: null where the process
-  /// does not lead. saves_epochs: a checkpoint at the end of each epoch, too.
+  /// embeddings: what a new run starts from (read_initial_embeddings); one that resumes needs none. directory: null
+  /// where the process does not lead. saves_epochs: a checkpoint at the end of each epoch, too.
   Trainer(Config config, const PreparedData& data, const std::vector<InitialEmbedding>& embeddings,
           torch::Device device, ProcessGroup& group, RunDirectory* directory, TrainingObserver& observer, Logger& log,
           StopSignal stop_signal = nmt::stop_signal, bool saves_epochs = false);

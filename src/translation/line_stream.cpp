@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/unicode.h"
+#include "translation/lines/source_parts.h"
 
 namespace nmt {
 namespace {
@@ -36,22 +37,6 @@ std::string name_of(const LineReader& reader) {
   return reader.path() == "-" ? "standard input" : reader.path().string();
 }
 
-/// Warnings of one kind: the first ones name their line, then one says that there are more.
-class LineWarnings {
- public:
-  explicit LineWarnings(Logger& log) : log_(log) {}
-  void add(const std::string& message) {
-    constexpr int64_t kNamed = 10;
-    if (++count_ <= kNamed) log_.warn("{}", message);
-    if (count_ == kNamed + 1) log_.warn("further lines of this kind are counted, not named");
-  }
-  int64_t count() const { return count_; }
-
- private:
-  Logger& log_;
-  int64_t count_ = 0;
-};
-
 /// Writes lines to all sinks; false if nobody wants more. first_line: those before them.
 bool write_lines(const std::vector<Request>& requests, const std::vector<Translation>& translations, int64_t first_line,
                  const TextCodec& codec, const LineStreamCalls& calls) {
@@ -68,6 +53,16 @@ bool write_lines(const std::vector<Request>& requests, const std::vector<Transla
   for (size_t sink = 0; sink < outputs.size(); ++sink) wanted = calls.sinks[sink].write(outputs[sink]) && wanted;
   return wanted;
 }
+
+}  // namespace
+
+void LineWarnings::add(const std::string& message) {
+  constexpr int64_t kNamed = 10;
+  if (++count_ <= kNamed) log_.warn("{}", message);
+  if (count_ == kNamed + 1) log_.warn("further lines of this kind are counted, not named");
+}
+
+namespace {
 
 /// A translation that was given and scored.
 Translation to_translation(Alternative scored) {
@@ -90,11 +85,14 @@ class LineStream {
         repaired_(log),
         split_(log),
         cut_(log),
-        shortened_(log) {}
+        shortened_(log),
+        tags_(translator.codec()),
+        untagged_(log) {}
 
   LineStreamStatistics run() {
     try {
       bool wanted = true;
+      pass_done_lines();
       while (wanted && read_block()) wanted = write(targets_ ? score_block() : translate_block());
       if (wanted && failure_) std::rethrow_exception(failure_);
       if (wanted && targets_ && targets_->next()) fail_on_lengths(*targets_, sources_);
@@ -109,6 +107,13 @@ class LineStream {
  private:
   void ask_whether_to_stop() const {
     if (calls_.stop && calls_.stop()) throw TranslationStopped();
+  }
+
+  void pass_done_lines() {
+    for (int64_t i = 0; i < options_.done_lines; ++i) {
+      sources_.next();
+      if (targets_) targets_->next();
+    }
   }
 
   void wait_for_input() const {
@@ -151,7 +156,10 @@ class LineStream {
     try {
       if (sources_.is_cut() && options_.input != InputFormat::kText)
         throw Error(fmt::format("more than {} MiB, the longest line of this format", line.size() >> 20));
-      return with_common(parse_request(text, options_.input), options_.common);
+      auto request = with_common(parse_request(text, options_.input), options_.common);
+      if (const auto problem = tags_.problem_of(request.source))
+        untagged_.add(fmt::format("{}:{}: {}", name_of(sources_), sources_.line_number(), *problem));
+      return request;
     } catch (const Error& error) {
       throw Error(fmt::format("{}:{}: {}", name_of(sources_), sources_.line_number(), error.what()));
     }
@@ -185,7 +193,7 @@ class LineStream {
 
   std::vector<Translation> translate_block() {
     const auto start = SteadyClock::now();
-    auto translations = translator_.translate(requests_, translation_calls(), options_.first_line + statistics_.lines);
+    auto translations = translator_.translate(requests_, translation_calls(), options_.first_line + lines_done());
     statistics_.seconds += seconds_since(start);
     return translations;
   }
@@ -209,21 +217,22 @@ class LineStream {
   TranslationCalls translation_calls() const {
     TranslationCalls calls{.progress = {}, .stopped = calls_.stop};
     if (calls_.progress)
-      calls.progress = [this, before = statistics_.lines](int64_t done) { calls_.progress(before + done); };
+      calls.progress = [this, before = lines_done()](int64_t done) { calls_.progress(before + done); };
     return calls;
   }
 
   /// Writes the block's lines to all sinks; false if nobody wants more.
   bool write(const std::vector<Translation>& translations) {
     for (const auto& translation : translations) count(translation);
-    return write_lines(requests_, translations, statistics_.lines - std::ssize(translations), translator_.codec(),
-                       calls_);
+    return write_lines(requests_, translations, lines_done() - std::ssize(translations), translator_.codec(), calls_);
   }
+
+  int64_t lines_done() const { return options_.done_lines + statistics_.lines; }
 
   void count(const Translation& translation) {
     ++statistics_.lines;
     if (translation.split) {
-      split_.add(fmt::format("{}:{}: {} pieces are too long: translated in parts", name_of(sources_), statistics_.lines,
+      split_.add(fmt::format("{}:{}: {} pieces are too long: translated in parts", name_of(sources_), lines_done(),
                              translation.source_tokens));
     }
     statistics_.source_tokens += translation.source_tokens;
@@ -236,8 +245,8 @@ class LineStream {
     statistics_.sentences += std::ssize(best.parts);
     if (best.shortened) {
       ++statistics_.shortened;
-      shortened_.add(fmt::format("{}:{}: longer than the model takes: its beginning is scored", name_of(sources_),
-                                 statistics_.lines));
+      shortened_.add(
+          fmt::format("{}:{}: longer than the model takes: its beginning is scored", name_of(sources_), lines_done()));
     }
     if (!best.finished) ++statistics_.cut;
     if (!best.meets_constraints) ++statistics_.unmet;
@@ -249,6 +258,8 @@ class LineStream {
   const LineStreamCalls& calls_;
   const LineStreamOptions& options_;
   LineWarnings repaired_, split_, cut_, shortened_;
+  const TagCheck tags_;
+  LineWarnings untagged_;
   std::vector<Request> requests_;
   std::vector<std::string> given_;  // with targets_: a translation for each request
   std::exception_ptr failure_;      // of the line behind the last block

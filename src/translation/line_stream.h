@@ -21,9 +21,22 @@ struct LineStreamOptions {
   InputFormat input = InputFormat::kText;
   /// For every line: the prefix where a line has none of its own, the phrases beside its own, all else as it stands.
   Request common = {};
-  int64_t first_line = 0;         ///< how many lines there were before, for samples
+  int64_t first_line = 0;         ///< how many lines of the text stand before the input, for samples
+  int64_t done_lines = 0;         ///< of the input, from its first: their output is there
   int64_t block_lines = 2048;     ///< read ahead where the input has so many; sorted by length and translated together
   int64_t block_bytes = 8 << 20;  ///< nor more than about so much text
+};
+
+/// Warnings of one kind: the first ones name their line, then one says that there are more.
+class LineWarnings {
+ public:
+  explicit LineWarnings(Logger& log) : log_(log) {}
+  void add(const std::string& message);
+  int64_t count() const { return count_; }
+
+ private:
+  Logger& log_;
+  int64_t count_ = 0;
 };
 
 /// One way of writing translations.
@@ -43,7 +56,7 @@ struct LineStreamCalls {
 };
 
 struct LineStreamStatistics {
-  int64_t lines = 0;      ///< written
+  int64_t lines = 0;      ///< written, without those that were done before
   int64_t sentences = 0;  ///< that were searched one by one: the parts of all lines
   int64_t empty = 0, repaired = 0, split = 0;
   int64_t cut = 0;        ///< translations that reached the length limit

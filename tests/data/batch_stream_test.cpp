@@ -59,6 +59,7 @@ TEST_F(BatchStreamTest, GoesOnFromAnyPositionAsIfUninterrupted) {
 /// Writes each piece once or several times.
 class Stutter final : public SubwordSampler {
  public:
+  Stutter() : SubwordSampler({}) {}
   std::vector<int32_t> sample(std::span<const int32_t> plain, CounterRandom& random) const override {
     std::vector<int32_t> ids;
     for (const int32_t id : plain) ids.insert(ids.end(), 1 + random.below(3), id);

@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -86,6 +89,44 @@ TEST_F(PieceLinksTest, FollowTheFormOfTheSource) {
   const auto reversed = corpus({SourceMarkers::kEnd, /*reversed=*/true});
   EXPECT_EQ(links_of(make_batch(EpochView(reversed).with_links(&links), rows)),
             (std::vector<std::vector<int64_t>>{{0, 0, 2}, {0, 0, 0}, {0, 1, 1}}));
+}
+
+/// Cuts sentences as it is told. Pieces 12, 15 and 20 have two bytes, 21 has three, the others have one.
+class GivenPieces final : public SubwordSampler {
+ public:
+  explicit GivenPieces(std::map<Ids, Ids> cuts) : SubwordSampler(lengths()), cuts_(std::move(cuts)) {}
+  Ids sample(std::span<const int32_t> plain, CounterRandom&) const override {
+    return cuts_.at(Ids(plain.begin(), plain.end()));
+  }
+
+ private:
+  static std::vector<int64_t> lengths() {
+    std::vector<int64_t> all(30, 1);
+    all[12] = all[15] = all[20] = 2;
+    all[21] = 3;
+    return all;
+  }
+  std::map<Ids, Ids> cuts_;
+};
+
+// Of "a bc d" | "e fg" with the links d-e, a-e and bc-fg.
+TEST_F(PieceLinksTest, GoToAllPiecesThatHaveSomeOfTheText) {
+  const auto links = read();
+  const auto pairs = corpus();
+  const std::vector<int64_t> rows = {2};
+  const Ids source = {11, 12, 13}, target = {14, 15};
+  const auto with = [&](const std::optional<Ids>& of_source, const std::optional<Ids>& of_target) {
+    SubwordSampling sampling;
+    if (of_source) sampling.source = std::make_shared<GivenPieces>(std::map<Ids, Ids>{{source, *of_source}});
+    if (of_target) sampling.target = std::make_shared<GivenPieces>(std::map<Ids, Ids>{{target, *of_target}});
+    return links_of(make_batch(EpochView(pairs, sampling, 0).with_links(&links), rows));
+  };
+  using Links = std::vector<std::vector<int64_t>>;
+  EXPECT_EQ(with(source, target), (Links{{0, 0, 0}, {0, 0, 2}, {0, 1, 1}})) << "the same pieces";
+  EXPECT_EQ(with(Ids{11, 16, 17, 13}, {}), (Links{{0, 0, 0}, {0, 0, 3}, {0, 1, 1}, {0, 1, 2}})) << "bc cut in two";
+  EXPECT_EQ(with({}, Ids{14, 18, 19}), (Links{{0, 0, 0}, {0, 0, 2}, {0, 1, 1}, {0, 2, 1}})) << "fg cut in two";
+  EXPECT_EQ(with(Ids{20, 20}, {}), (Links{{0, 0, 0}, {0, 0, 1}, {0, 1, 0}, {0, 1, 1}})) << "ab cd";
+  EXPECT_EQ(with({}, Ids{21}), (Links{{0, 0, 0}, {0, 0, 2}, {0, 0, 1}})) << "efg";
 }
 
 }  // namespace

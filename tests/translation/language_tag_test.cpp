@@ -58,6 +58,15 @@ TEST(LeadingTag, IsOnePieceOfTheVocabulary) {
   EXPECT_EQ(tag_of(words, ">>y<< a"), "");
 }
 
+TEST(TagCheck, IsForModelsWithSeveralTags) {
+  const TextCodec one = test::word_codec(kWords), two = test::word_codec({">>x<<", ">>y<<", "a"});
+  EXPECT_FALSE(TagCheck(one).problem_of("a"));
+  EXPECT_TRUE(TagCheck(two).problem_of("a"));
+  EXPECT_TRUE(TagCheck(two).problem_of("a >>x<<"));
+  for (const char* line : {"", " ", ">>x<< a", " >>y<<"}) EXPECT_FALSE(TagCheck(two).problem_of(line)) << line;
+  EXPECT_FALSE(TagCheck(two.with({.source_prefix = ">>x<< "})).problem_of("a")) << "each line has one";
+}
+
 TEST(LeadingTag, DoesNotGlueToTheWordsOfLaterParts) {
   const auto bytes = train_sentencepiece(test::training_lines(),
                                          {.vocab_size = 100, .character_coverage = 1.0, .user_symbols = {">>cs<<"}});

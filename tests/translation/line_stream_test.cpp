@@ -103,6 +103,45 @@ TEST_F(LineStreamTest, OutputDoesNotDependOnTheBlocks) {
   EXPECT_EQ(statistics_.lines, 100);
 }
 
+TEST_F(LineStreamTest, ContinuesBehindTheLinesThatAreDone) {
+  output_.columns = {OutputColumn::kLine, OutputColumn::kTranslation};
+  const std::string input = "a b\nb c\nc d\n\nd \xff a\n";
+  TranslatorOptions samples;
+  samples.search.sampling = true;
+  samples.search.beam_size = 1;
+  const auto whole = output_of(input, {}, samples);
+  const auto behind = [&](int64_t lines) {
+    size_t begin = 0;
+    for (int64_t i = 0; i < lines; ++i) begin = whole.find('\n', begin) + 1;
+    return whole.substr(begin);
+  };
+  for (const int64_t done : {1, 3, 5}) {
+    EXPECT_EQ(output_of(input, {.done_lines = done, .block_lines = 2}, samples), behind(done));
+    EXPECT_EQ(statistics_.lines, 5 - done);
+  }
+  EXPECT_THAT(messages(), HasSubstr("input:5: byte 3 is not UTF-8"));
+  output_.columns = {OutputColumn::kTranslation};
+  const auto texts = output_of("c d\n\n", {}, samples);
+  EXPECT_EQ(output_of("c d\n\n", {.first_line = 2}, samples),
+            output_of(input, {.done_lines = 2}, samples).substr(0, texts.size()));
+}
+
+TEST_F(LineStreamTest, WarnsOfLinesWithoutATagThatTheModelKnows) {
+  const TextCodec tagged = test::word_codec({">>x<<", ">>y<<", "a"});
+  const auto said = [&](const std::string& input) {
+    write_file_atomically(folder_ / "input", input);
+    LineReader reader(folder_ / "input");
+    calls_.sinks = {{.options = {}, .write = [](std::string_view) { return true; }}};
+    messages_.str("");
+    translate_lines(reader, Translator(model_, tagged, {}), calls_, log_);
+    return messages();
+  };
+  EXPECT_EQ(said(">>x<< a\n\n>>y<< a\n"), "");
+  EXPECT_THAT(said(">>x<< a\na\n"), HasSubstr("input:2: no tag of a target language at its beginning; it has >>x<<, "
+                                              ">>y<<"));
+  EXPECT_THAT(said(">>z<< a\n"), HasSubstr("input:1: the model does not know the tag >>z<<; it has >>x<<"));
+}
+
 TEST_F(LineStreamTest, DropsCarriageReturns) { EXPECT_EQ(output_of("b\r\n\r\nc\r"), "b\n\nc\n"); }
 
 TEST_F(LineStreamTest, DropsAByteOrderMarkBeforeTheFirstLine) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/files/file.h"
 #include "base/files/strict_json.h"
 
 namespace fs = std::filesystem;
@@ -57,11 +58,11 @@ std::string HuggingFaceConfig::place(const std::string& key) const {
 }
 
 int64_t HuggingFaceConfig::number(const std::string& key, int64_t min, int64_t max) const {
-  const auto value = json_.value(key, nlohmann::json());
-  if (!value.is_number_integer() || value.get<int64_t>() < min || value.get<int64_t>() > max)
+  const auto value = whole_number(json_.value(key, nlohmann::json()));
+  if (!value || *value < min || *value > max)
     throw Error(
         fmt::format("{} is {} whole number from {} to {}", place(key), has(key) ? "no" : "missing or no", min, max));
-  return value.get<int64_t>();
+  return *value;
 }
 
 int64_t HuggingFaceConfig::number_or(const std::string& key, int64_t absent, int64_t min, int64_t max) const {
@@ -116,6 +117,53 @@ std::string hugging_face_language(const fs::path& directory, const char* key, co
   const auto path = directory / "tokenizer_config.json";
   if (!fs::exists(path)) return absent;
   return language_code(read_settings(path).text(key, ""), absent);
+}
+
+namespace {
+
+/// The list "added_tokens" of tokenizer.json; the rest of it, a vocabulary, is not taken into memory.
+nlohmann::json added_tokens_of_file(const fs::path& path) {
+  constexpr JsonLimits kLimits{.bytes = 64 << 20, .depth = 32, .values = 1 << 23};
+  const auto text = read_regular_file(path, kLimits.bytes);
+  if (const auto problem = problem_of_json(text, kLimits))
+    throw Error(fmt::format("{}: damaged: {}", path.string(), *problem));
+  const auto is_wanted = [](int depth, nlohmann::json::parse_event_t event, const nlohmann::json& part) {
+    return event != nlohmann::json::parse_event_t::key || depth != 1 || part == "added_tokens";
+  };
+  return HuggingFaceConfig(path.string(), nlohmann::json::parse(text, is_wanted)).list("added_tokens");
+}
+
+}  // namespace
+
+std::map<int64_t, std::string> added_tokens(const fs::path& directory) {
+  std::map<int64_t, std::string> tokens;
+  if (const auto path = directory / "tokenizer.json"; fs::exists(path))
+    for (const auto& token : added_tokens_of_file(path)) {
+      const HuggingFaceConfig one(path.string() + ": added_tokens", token);
+      tokens[one.number("id", 0)] = one.text("content", "");
+    }
+  if (const auto path = directory / "added_tokens.json"; fs::exists(path)) {
+    const auto added = read_settings(path);
+    for (const auto& [token, id] : added.json().items()) tokens[added.number(token, 0)] = token;
+  }
+  if (const auto path = directory / "tokenizer_config.json"; fs::exists(path)) {
+    const auto all = read_settings(path).json().value("added_tokens_decoder", nlohmann::json::object());
+    const HuggingFaceConfig decoder(path.string() + ": added_tokens_decoder", all);
+    for (const auto& [key, settings] : all.items()) {
+      const auto id = whole_number(parse_json_or_null(key));
+      if (!id || *id < 0) throw Error(fmt::format("{}: '{}' is no id", decoder.path(), key));
+      tokens[*id] = HuggingFaceConfig(fmt::format("{}: {}", decoder.path(), key), settings).text("content", "");
+    }
+  }
+  return tokens;
+}
+
+void refuse_added_token(const fs::path& directory, int64_t id, const std::string& token) {
+  throw Error(fmt::format(
+      "{}: the tokenizer has the added token '{}' ({}), which is cut out of a text before SentencePiece: it "
+      "cannot be read; a folder without it in added_tokens.json and tokenizer_config.json can, and takes it "
+      "as plain text",
+      directory.string(), token, id));
 }
 
 HuggingFaceConfig generation_settings(const fs::path& directory, const HuggingFaceConfig& config) {
@@ -213,7 +261,8 @@ std::string unread_decoding(const HuggingFaceConfig& settings, std::set<int64_t>
   for (const char* key : {"pad_token_id", "bos_token_id", "decoder_start_token_id"})
     if (settings.has(key)) bans.insert(settings.number(key, 0));
   const auto is_banned_here = [&](const nlohmann::json& word) {
-    return word.is_array() && word.size() == 1 && word[0].is_number_integer() && bans.contains(word[0].get<int64_t>());
+    const auto id = word.is_array() && word.size() == 1 ? whole_number(word[0]) : std::nullopt;
+    return id && bans.contains(*id);
   };
   if (!std::ranges::all_of(settings.list("bad_words_ids"), is_banned_here)) names.push_back("bad_words_ids");
   if (names.empty()) return "";

@@ -59,6 +59,13 @@ std::string language_code(std::string text, const std::string& absent);
 /// The code of a language that tokenizer_config.json has under `key`.
 std::string hugging_face_language(const std::filesystem::path& directory, const char* key, const std::string& absent);
 
+/// Tokens that were added to a tokenizer, as fine-tuning does, by their ids: those of added_tokens.json, and special
+/// ones among them of tokenizer_config.json (added_tokens_decoder) and tokenizer.json (added_tokens).
+std::map<int64_t, std::string> added_tokens(const std::filesystem::path& directory);
+
+/// Throws Error for such tokens that an import cannot cut out of a text as transformers does.
+[[noreturn]] void refuse_added_token(const std::filesystem::path& directory, int64_t id, const std::string& token);
+
 /// How transformers generates with this model: config.json, and over it generation_config.json.
 HuggingFaceConfig generation_settings(const std::filesystem::path& directory, const HuggingFaceConfig& config);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -160,6 +161,13 @@ void read_vocabularies(MarianFolder& folder, const HuggingFaceConfig& config) {
   const fs::path target_path = !folder.shared && fs::exists(separate) ? separate : source_path;
   source.ids = read_vocabulary(source_path, source.rows);
   target.ids = target_path == source_path ? source.ids : read_vocabulary(target_path, target.rows);
+  for (const auto& [id, token] : added_tokens(folder.directory)) {
+    if (source.ids.contains(token)) continue;
+    if (!is_language_code(token) || id >= std::min(source.rows, target.rows))
+      refuse_added_token(folder.directory, id, token);
+    source.ids[token] = id;
+    target.ids.try_emplace(token, id);
+  }
   source.specials = specials(config, source.ids, source_path);
   target.specials = specials(config, target.ids, target_path);
 }

@@ -219,7 +219,7 @@ DecodingConfig decoding_config(const MarianOptions& decoder) {
 
 MarianFolder open_marian_npz(const fs::path& directory) {
   const auto path = directory / "decoder.yml";
-  const MarianOptions decoder(read_file(path), path.string());
+  const MarianOptions decoder(read_regular_file(path, kLongest), path.string());
   // GCC 12 destroys members twice where one of a braced list throws: whatever may throw comes first.
   WeightFile weights(weights_path(decoder, directory));
   const auto options = model_options(weights);

@@ -33,7 +33,7 @@ std::optional<std::string> unquoted(std::string_view key) {
   }
 }
 
-std::optional<int64_t> whole_number(std::string_view text) {
+std::optional<int64_t> number_of_text(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -64,7 +64,7 @@ std::vector<std::pair<std::string, int64_t>> parse_yaml_vocabulary(const std::st
     const auto colon = line.rfind(':');
     if (colon == line.npos || (colon == 0) != is_long) throw damaged();
     const auto token = unquoted(is_long ? long_token : line.substr(0, colon));
-    const auto id = whole_number(line.substr(colon + 1));
+    const auto id = number_of_text(line.substr(colon + 1));
     if (!token || !id) throw damaged();
     entries.emplace_back(*token, *id);
     is_long = false;
@@ -82,8 +82,8 @@ std::vector<std::pair<std::string, int64_t>> parse_json_vocabulary(const std::st
   const auto take = [&](int depth, Event event, nlohmann::json& part) {
     if (event == Event::key) {
       token = part.get<std::string>();
-    } else if (event == Event::value && depth == 1 && part.is_number_integer()) {
-      entries.emplace_back(std::move(token), part.get<int64_t>());
+    } else if (const auto id = event == Event::value && depth == 1 ? whole_number(part) : std::nullopt) {
+      entries.emplace_back(std::move(token), *id);
     } else if (event == Event::value || event == Event::array_start || (event == Event::object_start && depth > 0)) {
       throw damaged();
     }
@@ -97,11 +97,13 @@ std::vector<std::pair<std::string, int64_t>> parse_json_vocabulary(const std::st
   return entries;
 }
 
+bool is_language_code(const std::string& token) { return token.starts_with(">>") && token.ends_with("<<"); }
+
 std::map<std::string, int64_t> read_vocabulary(const std::filesystem::path& path, int64_t rows) {
   const auto form = path.extension();
   if (form != ".json" && form != ".yml" && form != ".yaml")
     throw Error(path.string() + ": only vocabularies in .json, .yml and .yaml can be read");
-  const auto text = read_file(path, kLongestFile);
+  const auto text = read_regular_file(path, kLongestFile);
   std::map<std::string, int64_t> ids;
   std::set<int64_t> taken;
   for (const auto& [token, id] :
@@ -123,8 +125,6 @@ bool is_special(const std::string& piece) {
   return std::find(std::begin(kSpecialNames), std::end(kSpecialNames), piece) != std::end(kSpecialNames);
 }
 
-bool is_language_code(const std::string& token) { return token.starts_with(">>") && token.ends_with("<<"); }
-
 struct SideModel {
   std::string bytes, name;
   std::vector<Piece> pieces;
@@ -133,7 +133,10 @@ struct SideModel {
 };
 
 SideModel load_side(const MarianSide& side) {
-  SideModel model{.bytes = read_file(side.model), .name = side.model.string(), .pieces = {}, .by_text = {}};
+  SideModel model{.bytes = read_regular_file(side.model, kLargestSentencePieceModel),
+                  .name = side.model.string(),
+                  .pieces = {},
+                  .by_text = {}};
   model.pieces = read_pieces(model.bytes, model.name);
   for (const auto& piece : model.pieces) model.by_text[piece.text] = piece;
   model.is_bpe = read_sentencepiece_settings(model.bytes).is_bpe;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/files/file.h"
 #include "convert/formats/hugging_face_folder.h"
 #include "convert/formats/weight_file.h"
 #include "convert/plain/model_weights.h"
@@ -21,6 +22,7 @@ namespace nmt::convert {
 namespace {
 
 constexpr float kNeverChosen = -1e9F;  // a logit: probability 0
+constexpr const char* kVocabulary = "spiece.model";
 
 bool is_mt5(const HuggingFaceConfig& config) { return config.text("model_type", "") == "mt5"; }
 
@@ -64,7 +66,11 @@ struct T5Heads {
 
 /// A head of zeros attends to everything alike and adds nothing; so does the rest of a head that is too large.
 T5Heads t5_heads(const HuggingFaceConfig& config, int64_t model) {
+  constexpr int64_t kMostFilling = 4;  // so many times what the file has; published models need 1.4
   T5Heads heads{.count = config.number("num_heads", 1, 1024), .size = config.number("d_kv", 1, 65536)};
+  if (heads.count * heads.size * kMostFilling < model)
+    config.refuse("d_kv", fmt::format("{}: {} heads of this size are less than a quarter of d_model {}", heads.size,
+                                      heads.count, model));
   for (int64_t count = heads.count; count <= std::min<int64_t>(model, 1024); ++count) {
     if (model % count != 0 || model / count < heads.size) continue;
     heads.our_count = count;
@@ -130,7 +136,8 @@ class T5Importer {
     for (const auto& weight : list) weights_of_.check(weight.theirs, their_shape(weight, shapes.at(weight.ours)));
     name_tables();
     refuse_unknown_weights(list);
-    vocabulary_ = read_t5_vocabulary(directory_ / "spiece.model", rows_, t5_specials(settings_, generation_));
+    refuse_added_tokens();
+    vocabulary_ = read_t5_vocabulary(directory_ / kVocabulary, rows_, t5_specials(settings_, generation_));
     for (const auto& weight : list) weights_[weight.ours] = read(weight, shapes.at(weight.ours));
     for (const auto& [name, shape] : shapes)  // T5 has no biases
       if (name.ends_with(".bias")) weights_[name] = zeros(shape);
@@ -185,6 +192,16 @@ class T5Importer {
     weights_of_.refuse_others(known);
   }
 
+  /// Pieces and sentinels are added tokens, too.
+  void refuse_added_tokens() const {
+    const auto pieces =
+        read_pieces(read_regular_file(directory_ / kVocabulary, kLargestSentencePieceModel), kVocabulary);
+    std::set<std::string> known;
+    for (const auto& piece : pieces) known.insert(piece.text);
+    for (const auto& [id, token] : added_tokens(directory_))
+      if (!known.contains(token) && !token.starts_with("<extra_id_")) refuse_added_token(directory_, id, token);
+  }
+
   /// Embeddings and output layer. T5's embeddings enter as they stand and ours are multiplied by sqrt(model); its first
   /// version divides the decoder's output by sqrt(model). So where one table serves all, it is ours divided once.
   void read_tables() {
@@ -231,7 +248,7 @@ class T5Importer {
                                .target_language = task_.target_language,
                                .source_prefix = task_.prefix};
     const auto tokenizer =
-        std::make_shared<const SentencePieceTokenizer>(vocabulary_.model, (directory_ / "spiece.model").string());
+        std::make_shared<const SentencePieceTokenizer>(vocabulary_.model, (directory_ / kVocabulary).string());
     PlainModel model{.config = config,
                      .codec = TextCodec(std::move(options), tokenizer, tokenizer),
                      .summary = {{"imported_from", "Hugging Face T5"}},

@@ -137,7 +137,7 @@ int64_t unknown_of(const std::vector<Piece>& pieces, const std::string& name) {
 }  // namespace
 
 T5Vocabulary read_t5_vocabulary(const std::filesystem::path& path, int64_t rows, const T5Specials& specials) {
-  const std::string bytes = read_file(path), name = path.string();
+  const std::string bytes = read_regular_file(path, kLargestSentencePieceModel), name = path.string();
   const auto pieces = read_pieces(bytes, name);
   if (std::ssize(pieces) > rows)
     throw Error(

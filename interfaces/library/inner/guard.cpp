@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/files/strict_json.h"
 #include "base/threads.h"
 #include "base/unicode.h"
 #include "translation/lines/request.h"
@@ -39,6 +40,8 @@ void rethrow_as_error() {
     throw MachineError(printable_line(error.what()));
   } catch (const TranslationStopped& stopped) {
     throw Stopped(stopped.what());
+  } catch (const nlohmann::json::exception& error) {
+    throw UserError(json_error_line(error));
   } catch (const std::bad_alloc&) {
     throw MachineError("out of memory");
   } catch (const std::system_error& error) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <openssl/evp.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -165,12 +166,15 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
 
 void check_writable(const std::filesystem::path& path) { const AtomicFile file(path); }
 
-AtomicFile::AtomicFile(std::filesystem::path path) : path_(file_to_replace(path)), buffer_(kWriteBuffer) {
+AtomicFile::AtomicFile(std::filesystem::path path, std::string_view key)
+    : path_(file_to_replace(path)), buffer_(kWriteBuffer) {
   refuse_long_name(path_);
   struct stat old;
   const bool replaces = ::stat(path_.c_str(), &old) == 0;
   const mode_t mode = replaces ? old.st_mode & 0777 : 0666;
-  FileDescriptor file = make_nameless_file(folder_of(path_), mode);
+  if (!key.empty()) kept_name_ = fmt::format("{}.{}.partial", path_.string(), key);
+  FileDescriptor file = open_kept();
+  if (file.number() < 0) file = make_nameless_file(folder_of(path_), mode);
   if (file.number() < 0) {
     auto named = make_partial_file(path_, mode);
     if (named.descriptor.number() < 0) throw_cannot_open(path_, errno);
@@ -184,9 +188,51 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(file_to_replace(path)
   std::setvbuf(file_, buffer_.data(), _IOFBF, buffer_.size());
 }
 
+// Nothing is put through a link, or into a file of somebody else or under two names.
+FileDescriptor AtomicFile::open_kept() {
+  if (kept_name_.empty()) return FileDescriptor(-1);
+  FileDescriptor file(::open(kept_name_.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat status;
+  const bool is_own = file.number() >= 0 && ::fstat(file.number(), &status) == 0 && S_ISREG(status.st_mode) &&
+                      status.st_uid == ::geteuid() && status.st_nlink == 1 &&
+                      ::flock(file.number(), LOCK_EX | LOCK_NB) == 0;
+  if (!is_own) return FileDescriptor(-1);
+  position_ = ::lseek(file.number(), 0, SEEK_END);
+  partial_ = kept_name_;
+  is_kept_ = true;
+  return file;
+}
+
 AtomicFile::~AtomicFile() {
   if (file_) std::fclose(file_);
+  if (!partial_.empty() && !is_kept_) ::unlink(partial_.c_str());
+}
+
+void AtomicFile::keep() {
+  if (kept_name_.empty()) return;
+  if (std::fflush(file_) != 0) fail();
+  if (is_kept_ || ::flock(::fileno(file_), LOCK_EX | LOCK_NB) != 0) return;
+  const auto from = partial_.empty() ? descriptor_path(::fileno(file_)) : partial_;
+  if (::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, kept_name_.c_str(), AT_SYMLINK_FOLLOW) != 0) return;
   if (!partial_.empty()) ::unlink(partial_.c_str());
+  partial_ = kept_name_;
+  is_kept_ = true;
+}
+
+int64_t AtomicFile::cut_to_lines(int64_t most) {
+  if (position_ == 0) return 0;
+  std::vector<char> bytes(kWriteBuffer);
+  int64_t lines = 0, end = 0, at = 0;  // end: of the lines
+  for (ssize_t count; lines < most && (count = ::pread(::fileno(file_), bytes.data(), bytes.size(), at)) > 0;
+       at += count)
+    for (ssize_t i = 0; i < count && lines < most; ++i)
+      if (bytes[static_cast<size_t>(i)] == '\n') {
+        ++lines;
+        end = at + i + 1;
+      }
+  if (::ftruncate(::fileno(file_), end) != 0 || std::fseek(file_, end, SEEK_SET) != 0) fail();
+  position_ = end;
+  return lines;
 }
 
 void AtomicFile::fail() const {

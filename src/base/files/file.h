@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/files/file_descriptor.h"
 #include "base/files/line_reader.h"
 #include "base/files/mapped_file.h"
 
@@ -53,17 +54,28 @@ class AtomicFile {
  public:
   /// Throws Error if the folder does not exist or may not be written to, or if PATH is a folder or a device;
   /// MachineError for what else the system refuses.
-  explicit AtomicFile(std::filesystem::path path);
+  /// key: of what the bytes are a function of. After keep() they stay as PATH.KEY.partial without commit(), too, and
+  /// the next object with this key begins with them.
+  explicit AtomicFile(std::filesystem::path path, std::string_view key = {});
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
   void write(std::string_view bytes);             ///< buffered; throws MachineError (disk full)
   int64_t position() const { return position_; }  ///< bytes written so far
-  void commit();                                  ///< throws MachineError; the last call
+  /// Hands all that was written to the system, and lets it stay. Does nothing without a key, where another process has
+  /// the same one, and where the file system refuses the name. Throws MachineError (disk full).
+  void keep();
+  /// Cuts off what stands behind the first `most` whole lines; returns how many these are. Call before write().
+  int64_t cut_to_lines(int64_t most);
+  const std::filesystem::path& kept() const { return is_kept_ ? partial_ : kNone; }  ///< empty: nothing would stay
+  void commit();  ///< throws MachineError; the last call
 
  private:
+  static inline const std::filesystem::path kNone = {};
   [[noreturn]] void fail() const;
-  std::filesystem::path path_;
+  FileDescriptor open_kept();
+  std::filesystem::path path_, kept_name_;
+  bool is_kept_ = false;
   std::filesystem::path partial_;  ///< empty where the file has no name
   std::vector<char> buffer_;
   std::FILE* file_ = nullptr;

@@ -32,7 +32,7 @@ uint64_t element_size(const std::string& type) {
 // A list of whole numbers; nlohmann's get() would round fractions and wrap what is out of range.
 template <typename T>
 std::vector<T> whole_numbers(const nlohmann::json& list, const std::string& file) {
-  if (!list.is_array() || !std::all_of(list.begin(), list.end(), [](const auto& x) { return x.is_number_integer(); }))
+  if (!list.is_array() || !std::all_of(list.begin(), list.end(), [](const auto& x) { return whole_number(x); }))
     throw damaged(file, "a header entry of the wrong form");
   return list.get<std::vector<T>>();
 }

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/files/file_descriptor.h"
 
 namespace nmt {
 namespace {
@@ -71,6 +70,10 @@ Json parse_json(std::string_view text, const std::string& name, const JsonLimits
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
+std::string json_error_line(const nlohmann::json::exception& error) {
+  return fmt::format("a file of JSON has another form than this program reads ({})", error.what());
+}
+
 std::string_view escape_hint(std::string_view text) {
   const bool halves = text.find("\\ud") != text.npos || text.find("\\uD") != text.npos;
   return halves ? ", or one with half of a pair of \\ud800 to \\udfff" : "";
@@ -82,8 +85,7 @@ template nlohmann::json parse_json_or_null(std::string_view, const JsonLimits&);
 template nlohmann::ordered_json parse_json_or_null(std::string_view, const JsonLimits&);
 
 nlohmann::json read_json_file(const std::filesystem::path& path, const JsonLimits& limits) {
-  require_regular_file(path);
-  return parse_json(read_file(path, limits.bytes), path.string(), limits);
+  return parse_json(read_regular_file(path, limits.bytes), path.string(), limits);
 }
 
 }  // namespace nmt

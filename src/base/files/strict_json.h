@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -56,6 +57,13 @@ struct adl_serializer<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same
 
 namespace nmt {
 
+/// The one way to read a whole number where another value may stand: nullopt for that, and for what is beyond int64_t.
+template <typename Json>
+std::optional<int64_t> whole_number(const Json& json) {
+  if (json.is_number_unsigned() && !std::in_range<int64_t>(json.template get<uint64_t>())) return std::nullopt;
+  return json.is_number_integer() ? std::optional(json.template get<int64_t>()) : std::nullopt;
+}
+
 /// What a text of JSON may be: its tree takes far more memory than the text, and whatever walks through it (dump(), a
 /// copy) calls itself once a level.
 struct JsonLimits {
@@ -76,6 +84,9 @@ Json parse_json(std::string_view text, const std::string& name, const JsonLimits
 /// The same, but null for what cannot be read.
 template <typename Json = nlohmann::json>
 Json parse_json_or_null(std::string_view text, const JsonLimits& limits = {});
+
+/// What a user reads where JSON has a form that nobody looked for.
+std::string json_error_line(const nlohmann::json::exception& error);
 
 /// For the message on a text that could not be parsed: what else may be wrong with it, or "".
 std::string_view escape_hint(std::string_view text);

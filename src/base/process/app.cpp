@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/files/file_descriptor.h"
+#include "base/files/strict_json.h"
 #include "base/unicode.h"
 
 namespace nmt {
@@ -45,18 +46,20 @@ int finish_output(std::string_view name, int exit_code) {
                 kMachineFailed);
 }
 
-/// The exit code of the body; what std::filesystem throws as an error of ours.
-int run_with_path_errors(const std::function<int()>& body) {
+/// The exit code of the body; what std::filesystem and the library of JSON throw as errors of ours.
+int run_with_own_errors(const std::function<int()>& body) {
   try {
     return body();
   } catch (const std::filesystem::filesystem_error& error) {
     throw_path_error(error);
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(json_error_line(error));
   }
 }
 
 int run_body(std::string_view name, const std::function<int()>& body) {
   try {
-    return run_with_path_errors(body);
+    return run_with_own_errors(body);
   } catch (const Error& error) {
     return report(name, error.what(), kUserMustChange);
   } catch (const MachineError& error) {

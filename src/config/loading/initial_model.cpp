@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -93,6 +95,22 @@ std::vector<std::pair<std::string, std::string>> text_differences(const Config& 
   return found;
 }
 
+/// What is taken of the settings of a model.
+void take(const Config& theirs, const std::string& from, Config& config, const Origins& origins) {
+  for (const Option& option : options())
+    if (is_taken(option) && !origins.contains(option.key()))
+      assign_value(config, option, YAML::Load(format_value(option, theirs)), from);
+}
+
+/// The configuration of the run that was begun in run.dir from the same model, where there is one.
+std::optional<Config> begun_run(const Config& config) {
+  const auto path = std::filesystem::path(config.run.dir) / "config.yaml";
+  if (!std::filesystem::exists(path)) return {};
+  auto begun = parse_config(read_file(path), path.string()).config;
+  if (begun.training.init_from != config.training.init_from) return {};
+  return begun;
+}
+
 ModelDescription description_of(const std::string& directory) {
   try {
     return read_model_description(directory);
@@ -119,10 +137,10 @@ std::vector<ConfigDifference> model_differences(const ModelConfig& theirs, const
 void follow_initial_model(Config& config, const Origins& origins) {
   const std::string from = config.training.init_from;
   if (from.empty()) return;
+  if (!std::filesystem::exists(from))
+    if (const auto begun = begun_run(config)) return take(*begun, config.run.dir, config, origins);
   const auto model = description_of(from);
-  for (const Option& option : options())
-    if (is_taken(option) && !origins.contains(option.key()))
-      assign_value(config, option, YAML::Load(format_value(option, model.config)), from);
+  take(model.config, from, config, origins);
 
   std::vector<std::string> all;
   const auto list = [&](const std::string& key, const std::string& why) {

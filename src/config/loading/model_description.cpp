@@ -20,10 +20,9 @@ constexpr int kPlainFormatVersion = 1;
 constexpr const char* kFileName = "model.json";
 
 int64_t count_of(const nlohmann::json& json, const char* key, const fs::path& path) {
-  const auto value = json.value(key, nlohmann::json());
-  if (!value.is_number_unsigned() || value.get<int64_t>() < 1)
-    throw Error(fmt::format("{}: damaged: '{}' is no count", path.string(), key));
-  return value.get<int64_t>();
+  const auto value = whole_number(json.value(key, nlohmann::json()));
+  if (value.value_or(0) < 1) throw Error(fmt::format("{}: damaged: '{}' is no count", path.string(), key));
+  return *value;
 }
 
 Choice<WeightType> weights_of(const nlohmann::json& json, const fs::path& path) {
@@ -59,12 +58,11 @@ ModelDescription read_model_description(const fs::path& directory) {
   const auto path = directory / kFileName;
   const auto json = read_json_file(path);
   if (!json.is_object()) throw Error(fmt::format("{}: damaged: not a JSON object", path.string()));
-  const auto version = json.value("format_version", nlohmann::json());
-  if (!version.is_number_integer())
-    throw Error(fmt::format("{}: format_version is missing: not a model of this toolkit", path.string()));
-  if (version.get<int64_t>() > kFormatVersion)
+  const auto version = whole_number(json.value("format_version", nlohmann::json()));
+  if (!version) throw Error(fmt::format("{}: format_version is missing: not a model of this toolkit", path.string()));
+  if (*version > kFormatVersion)
     throw Error(fmt::format("{}: format version {} is newer than this program ({}); update the toolkit", path.string(),
-                            version.get<int64_t>(), kFormatVersion));
+                            *version, kFormatVersion));
   for (const char* key : {"configuration", "tokenizer"})
     if (!json.contains(key) || !json[key].is_object())
       throw Error(fmt::format("{}: damaged: '{}' is missing", path.string(), key));

@@ -118,8 +118,6 @@ void check_guided_alignment(const RuleChecker& rules) {
     rules.refuse({key, "data.alignment"}, "needs aligned pairs; set data.alignment true");
   if (training.objective != ObjectiveKind::kCrossEntropy)
     rules.refuse({key, "training.objective"}, "goes with objective cross_entropy only");
-  if (training.bpe_dropout1 + training.bpe_dropout2 + training.unigram_alpha1 + training.unigram_alpha2 > 0)
-    rules.refuse({key}, "needs the pieces that were aligned; leave subword sampling (bpe_dropout, unigram_alpha) out");
   if (rules.config.model.architecture == Architecture::kTransformer && rules.config.decoding.alignment_head == 0)
     rules.refuse({key, "decoding.alignment_head"},
                  "trains one head of attention; say which: decoding.alignment_head 1");

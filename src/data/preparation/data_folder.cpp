@@ -12,7 +12,7 @@
 #include "config/config.h"
 #include "data/lexicon.h"
 #include "data/prepared_corpus.h"
-#include "text/codec/codec_differences.h"
+#include "text/codec/codec.h"
 
 namespace fs = std::filesystem;
 

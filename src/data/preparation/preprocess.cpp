@@ -21,10 +21,10 @@
 #include "data/preparation/prepared_corpus_writer.h"
 #include "data/preparation/vocabulary_training.h"
 #include "data/prepared_data.h"
-#include "data/reading_options.h"
 #include "text/codec/codec.h"
 #include "text/corpus/cleaning.h"
 #include "text/pairs/corpus_reader.h"
+#include "text/pairs/pair_reader.h"
 
 namespace nmt {
 namespace {

@@ -9,7 +9,7 @@
 /// the work into ranges of rows or (sentence, head) pairs. What a range computes does not depend on how the work was
 /// split, so results are the same for every number of threads.
 ///
-/// The bodies (kernels_impl.h) are compiled once for each instruction set; kernels() picks at run time. bfloat16 is
+/// The bodies (kernel_set.cpp) are compiled once for each instruction set; kernels() picks at run time. bfloat16 is
 /// stored as the upper half of a float (uint16_t); all arithmetic is in float.
 namespace nmt::kernels {
 

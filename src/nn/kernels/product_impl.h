@@ -1,8 +1,9 @@
 #pragma once
 
-// Part of a kernel set: see kernels_impl.h.
+// Part of a kernel set: see kernel_set.cpp.
 #include <cstdint>
 
+#include "nn/kernels/instruction_set.h"
 #include "nn/kernels/kernels.h"
 #include "nn/kernels/vector_impl.h"
 

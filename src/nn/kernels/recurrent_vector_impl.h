@@ -1,6 +1,6 @@
 #pragma once
 
-// Part of a kernel set: see kernels_impl.h.
+// Part of a kernel set: see kernel_set.cpp.
 #include <cstdint>
 #include <cstring>
 

@@ -4,9 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "report/records/results_file.h"
-
 namespace nmt {
+
+/// What one system made of a test set, a line each.
+struct TranslatedText {
+  std::vector<std::string> sources, references, hypotheses;
+};
 
 /// Hears of an evaluation, for files beside those of nmt-eval. A test set that is the only one has an empty name.
 class EvaluationObserver {
@@ -19,5 +22,13 @@ class EvaluationObserver {
   /// What one system made of one test set, when all scores are known. Throws Error, MachineError.
   virtual void on_result(const Models& system, const std::string& test_set, const TranslatedText& text) = 0;
 };
+
+/// The text of a results file, with any figure, such as "17.146408907717394":
+///   - source: ...
+///   - expected: ...
+///   - got: ...
+///   (an empty line)
+///   Bleu Score = 17.146408907717394
+std::string format_results_file(const TranslatedText& text, const std::string& figure);
 
 }  // namespace nmt

@@ -98,11 +98,11 @@ double real(const Json& object, const char* key) {
 
 int64_t whole(const Json& object, const char* key) {
   const auto found = object.find(key);
-  return found != object.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
+  return found != object.end() ? whole_number(*found).value_or(0) : 0;
 }
 
 bool has_update(const Json& object) {
-  return object.is_object() && object.contains("update") && object["update"].is_number_integer();
+  return object.is_object() && object.contains("update") && whole_number(object["update"]);
 }
 
 }  // namespace

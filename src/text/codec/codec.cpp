@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/files/file_descriptor.h"
 #include "base/unicode.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/tokenizer.h"
@@ -124,8 +123,8 @@ FileNames names_of(const std::string& type, const TextCodec::Options& options) {
 
 /// The file's hash is compared: a protocol buffer that was cut short between two pieces still parses.
 std::string read_checked(const std::filesystem::path& path, const std::string& sha256) {
-  require_regular_file(path);
-  std::string bytes = read_file(path);
+  constexpr size_t kLargest = 1 << 30;
+  std::string bytes = read_regular_file(path, kLargest);
   if (sha256_of_bytes(bytes) != sha256) {
     throw Error(path.string() + ": damaged, or of another model (its checksum differs); make or copy it again");
   }
@@ -267,6 +266,43 @@ std::map<std::string, std::string> readable_vocabularies(const TextCodec& codec)
   files[readable_name(names.front())] = readable_vocabulary(codec.source());
   if (!codec.joint()) files[readable_name(names.back())] = readable_vocabulary(codec.target());
   return files;
+}
+
+namespace {
+
+std::string tokenizer_difference(const Tokenizer& theirs, const Tokenizer& ours) {
+  if (theirs.size() != ours.size())
+    return fmt::format("the vocabulary has {} entries there and {} here", theirs.size(), ours.size());
+  for (int32_t id = 0; id < ours.size(); ++id)
+    if (theirs.piece(id) != ours.piece(id))
+      return fmt::format("entry {} of the vocabulary is '{}' there and '{}' here", id, theirs.piece(id),
+                         ours.piece(id));
+  const auto* a = dynamic_cast<const SentencePieceTokenizer*>(&theirs);
+  const auto* b = dynamic_cast<const SentencePieceTokenizer*>(&ours);
+  if (!a != !b || (a && a->serialized() != b->serialized()))
+    return "the tokenizers have the same vocabulary but cut text in other ways";
+  return "";
+}
+
+}  // namespace
+
+std::vector<std::string> codec_differences(const TextCodec& theirs, const TextCodec& ours) {
+  const auto &a = theirs.options(), &b = ours.options();
+  std::vector<std::string> found;
+  const auto compare = [&](const char* option, const auto& there, const auto& here) {
+    if (there != here) found.push_back(fmt::format("{} is {} there and {} here", option, there, here));
+  };
+  const auto characters = [](bool latin_only) { return latin_only ? "latin" : "all"; };
+  compare("data.lowercase", a.lowercase, b.lowercase);
+  compare("data.nfkc", a.nfkc, b.nfkc);
+  compare("data.characters", std::string(characters(a.latin_only)), std::string(characters(b.latin_only)));
+  compare("data.source_markers", name_of(a.source_markers), name_of(b.source_markers));
+  compare("data.reverse_source", a.reverse_source, b.reverse_source);
+  for (const auto& [side, there, here] :
+       {std::tuple("source", &theirs.source(), &ours.source()), std::tuple("target", &theirs.target(), &ours.target())})
+    if (const auto difference = tokenizer_difference(*there, *here); !difference.empty())
+      found.push_back(fmt::format("{}: {}", side, difference));
+  return found;
 }
 
 }  // namespace nmt

@@ -125,4 +125,8 @@ std::map<std::string, std::string> readable_vocabularies(const TextCodec& codec)
 /// The name of the readable file beside one of TextCodec::save().
 std::string readable_name(const std::string& file);
 
+/// How two ways from text to ids differ, "data.lowercase is true there and false here"; none: they give the same ids.
+/// Languages and the source's prefix (another task of the same model) are not compared.
+std::vector<std::string> codec_differences(const TextCodec& theirs, const TextCodec& ours);
+
 }  // namespace nmt

@@ -48,4 +48,11 @@ BadLine PairReader::bad_line(const std::string& why) const {
   return {file_.option, fmt::format("{}:{}", file_.path.string(), lines_.line_number()), why};
 }
 
+ReadingOptions reading_options(const DataConfig& data) {
+  return {.source_language = data.source_language,
+          .target_language = data.target_language,
+          .utf8 = data.repair_utf8 ? Utf8Policy::kRepair : Utf8Policy::kStop,
+          .tsv_columns = data.tsv_columns};
+}
+
 }  // namespace nmt

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "config/config.h"
 #include "text/corpus/text_reader.h"
 
 namespace nmt {
@@ -124,5 +125,8 @@ auto with_option_named(const std::string& option, F&& body) {
     throw Error(option + " " + error.what());
   }
 }
+
+/// How every text that the data section names is read.
+ReadingOptions reading_options(const DataConfig& data);
 
 }  // namespace nmt

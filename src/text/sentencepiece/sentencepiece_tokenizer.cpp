@@ -182,7 +182,8 @@ SentencePieceTokenizer::SentencePieceTokenizer(std::string serialized, const std
 SentencePieceTokenizer::~SentencePieceTokenizer() = default;
 
 std::shared_ptr<const SentencePieceTokenizer> SentencePieceTokenizer::load(const std::filesystem::path& path) {
-  return std::make_shared<const SentencePieceTokenizer>(read_file(path), path.string());
+  return std::make_shared<const SentencePieceTokenizer>(read_regular_file(path, kLargestSentencePieceModel),
+                                                        path.string());
 }
 
 int64_t SentencePieceTokenizer::size() const { return processor_->model.GetPieceSize(); }

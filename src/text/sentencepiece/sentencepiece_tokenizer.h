@@ -10,6 +10,9 @@
 
 namespace nmt {
 
+/// Bytes of a model that is read; those of a million pieces are some 20 MB.
+constexpr size_t kLargestSentencePieceModel = 256 << 20;
+
 /// Whether the tables of characters in a SentencePiece model file keep to themselves. SentencePiece walks them (double
 /// arrays of Darts-clone) without looking where a step leads: in a file that is made for it, out of memory. Takes time
 /// proportional to the tables.

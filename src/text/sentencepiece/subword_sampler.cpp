@@ -14,6 +14,12 @@
 namespace nmt {
 namespace {
 
+std::vector<int64_t> lengths_of(const std::vector<Piece>& pieces) {
+  std::vector<int64_t> lengths;
+  for (const auto& piece : pieces) lengths.push_back(std::ssize(piece.text));
+  return lengths;
+}
+
 class BpeDropout final : public SubwordSampler {
  public:
   BpeDropout(const std::vector<Piece>& pieces, bool words_are_independent, double p);
@@ -46,7 +52,7 @@ class BpeDropout final : public SubwordSampler {
 };
 
 BpeDropout::BpeDropout(const std::vector<Piece>& pieces, bool words_are_independent, double p)
-    : p_(p), characters_(pieces.size()), begins_word_(pieces.size()) {
+    : SubwordSampler(lengths_of(pieces)), p_(p), characters_(pieces.size()), begins_word_(pieces.size()) {
   std::unordered_map<std::string_view, int32_t> ids;
   for (size_t id = 0; id < pieces.size(); ++id)
     if (pieces[id].type == PieceType::kNormal) ids.emplace(pieces[id].text, static_cast<int32_t>(id));
@@ -165,7 +171,8 @@ using Lattice = std::vector<std::vector<Edge>>;  // [end in bytes]
 
 class UnigramSampler final : public SubwordSampler {
  public:
-  UnigramSampler(const std::vector<Piece>& pieces, double alpha, int64_t nbest) : alpha_(alpha), nbest_(nbest) {
+  UnigramSampler(const std::vector<Piece>& pieces, double alpha, int64_t nbest)
+      : SubwordSampler(lengths_of(pieces)), alpha_(alpha), nbest_(nbest) {
     for (size_t id = 0; id < pieces.size(); ++id) {
       const bool can_be_cut = pieces[id].type == PieceType::kNormal;
       texts_.push_back(can_be_cut ? pieces[id].text : "");

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -18,6 +19,14 @@ class SubwordSampler {
   virtual ~SubwordSampler() = default;
   /// plain: the pieces that the tokenizer gives. <unk>, bytes and user symbols stay as they are.
   virtual std::vector<int32_t> sample(std::span<const int32_t> plain, CounterRandom& random) const = 0;
+  /// Bytes of a piece. Those of a sentence are as many in every segmentation.
+  int64_t length(int32_t id) const { return lengths_[static_cast<size_t>(id)]; }
+
+ protected:
+  explicit SubwordSampler(std::vector<int64_t> lengths) : lengths_(std::move(lengths)) {}
+
+ private:
+  std::vector<int64_t> lengths_;
 };
 
 /// BPE-dropout (Provilkov et al. 2020, algorithm 1): a word is put together from its characters again; at each step

@@ -122,15 +122,15 @@ void RunDirectory::keep_later_best(int64_t update, Logger& log) const {
   if (!fs::is_regular_file(best() / "model.json")) return;
   const auto description = parse_json_or_null(read_file(best() / "model.json"));
   const nlohmann::json::json_pointer place("/summary/update");
-  if (!description.contains(place) || !description[place].is_number_integer()) return;  // not a run's
-  const auto of_best = description[place].get<int64_t>();
-  const auto copy = path_ / fmt::format("best.of-{:08d}", of_best);
-  if (of_best <= update || fs::exists(copy) || damage_of(best())) return;
+  const auto of_best = description.contains(place) ? whole_number(description[place]) : std::nullopt;
+  if (!of_best) return;  // not a run's
+  const auto copy = path_ / fmt::format("best.of-{:08d}", *of_best);
+  if (*of_best <= update || fs::exists(copy) || damage_of(best())) return;
   write_directory(copy, [this](const fs::path& folder) {
     for (const auto& file : files_of_directory(best()))
       if (file != "checksums.json") fs::copy_file(best() / file, folder / file);
   });
-  log.warn("{}: has weights of update {}, and the run resumes from update {}: {} keeps them", best().string(), of_best,
+  log.warn("{}: has weights of update {}, and the run resumes from update {}: {} keeps them", best().string(), *of_best,
            update, copy.string());
 }
 

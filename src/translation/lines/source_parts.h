@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,19 @@ struct LanguageTag {
 /// The tag of a line: only what is one piece of the codec's source vocabulary. It may be all of the line: there is
 /// nothing to translate then.
 LanguageTag leading_tag(const TextCodec& codec, std::string_view line);
+
+/// Looks for lines without such a tag that a model for several target languages is asked to translate: one that has
+/// two tags or more among its source pieces, and none in source_prefix.
+class TagCheck {
+ public:
+  explicit TagCheck(const TextCodec& codec);
+  /// What is wrong with a line, for a warning; nullopt: nothing.
+  std::optional<std::string> problem_of(std::string_view line) const;
+
+ private:
+  const TextCodec& codec_;
+  std::vector<std::string> tags_;  // those of the model; none: it needs none
+};
 
 /// A source line in parts of at most max_length pieces, whichever codec counts: one part, unless the line is longer. It
 /// is then halved, again and again: after a sentence where one ends in the middle half, else at the space next to the

@@ -221,6 +221,65 @@ TEST(AtomicFile, TwoWritersOfOneFileDoNotMix) {
   EXPECT_EQ(read_file(folder / "file"), "second writes more");
 }
 
+TEST(AtomicFile, ContinuesWhatWasKeptUnderItsKey) {
+  const TemporaryDirectory folder;
+  test::FakedFileSystem system;
+  const auto path = folder / "file", kept = folder / "file.ab12.partial";
+  for (const bool nameless : {true, false}) {
+    if (!nameless) system.refuse_nameless_files();
+    {
+      AtomicFile file(path, "ab12");
+      EXPECT_EQ(file.cut_to_lines(9), 0);
+      file.write("one\ntwo\nthree\n");
+      EXPECT_EQ(file.kept(), "");
+      file.keep();
+      EXPECT_EQ(file.kept(), kept);
+      file.write("fo");
+    }
+    EXPECT_EQ(read_file(kept), "one\ntwo\nthree\nfo");
+    EXPECT_EQ(files_in(folder), 1u);
+    EXPECT_EQ(AtomicFile(path, "ffff").cut_to_lines(9), 0) << "of another work";
+    {
+      AtomicFile file(path, "ab12"), other(path, "ab12");
+      EXPECT_EQ(other.cut_to_lines(9), 0) << "at the same time";
+      other.write("other");
+      other.keep();
+      EXPECT_EQ(file.cut_to_lines(9), 3) << "no half line";
+      EXPECT_EQ(file.cut_to_lines(2), 2);
+      file.write("3\n");
+      file.keep();
+    }
+    AtomicFile file(path, "ab12");
+    EXPECT_EQ(file.position(), 10);
+    file.write("4\n");
+    file.commit();
+    EXPECT_EQ(read_file(path), "one\ntwo\n3\n4\n");
+    EXPECT_EQ(files_in(folder), 1u);
+    std::filesystem::remove(path);
+  }
+}
+
+// A name that can be foretold may be somebody's trap.
+TEST(AtomicFile, ContinuesNoLinkAndNoFileOfTwoNames) {
+  const TemporaryDirectory folder;
+  write_file_atomically(folder / "mine", "mine\n");
+  const auto kept = folder / "file.ab12.partial";
+  const auto expect_left_alone = [&] {
+    AtomicFile file(folder / "file", "ab12");
+    EXPECT_EQ(file.cut_to_lines(9), 0);
+    file.write("new\n");
+    file.keep();
+    file.commit();
+    EXPECT_EQ(read_file(folder / "mine"), "mine\n");
+    EXPECT_EQ(read_file(folder / "file"), "new\n");
+  };
+  std::filesystem::create_symlink("mine", kept);
+  expect_left_alone();
+  std::filesystem::remove(kept);
+  std::filesystem::create_hard_link(folder / "mine", kept);
+  expect_left_alone();
+}
+
 TEST(AtomicFile, AReplacedFileHandsItsModeOn) {
   const TemporaryDirectory folder;
   const auto mode_of = [&] { return static_cast<int>(std::filesystem::status(folder / "file").permissions()); };

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <limits>
+#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -49,6 +51,14 @@ TEST(ParseJson, RefusesWhatIsTooLarge) {
   EXPECT_EQ(problem_of_json(R"({"a":"b"})", {.values = 1}), "of more than 1 values");
   EXPECT_EQ(problem_of_json("[1,2]", {.bytes = 5}), std::nullopt);
   EXPECT_EQ(problem_of_json("[1,2] ", {.bytes = 5}), "of more than 5 bytes");
+}
+
+TEST(WholeNumber, IsOneThatFits) {
+  const auto of = [](const char* text) { return whole_number(parse_json(text, "x.json")); };
+  EXPECT_EQ(of("-9223372036854775808"), std::numeric_limits<int64_t>::min());
+  EXPECT_EQ(of("9223372036854775807"), std::numeric_limits<int64_t>::max());
+  for (const char* text : {"9223372036854775808", "18446744073709551615", "1e3", "1.0", "\"1\"", "true", "null", "[1]"})
+    EXPECT_EQ(of(text), std::nullopt) << text;
 }
 
 TEST(ReadJsonFile, IsBoundedBeforeItReads) {

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/files/strict_json.h"
 #include "support.h"
 
 namespace nmt::app_test {
@@ -48,6 +49,13 @@ TEST(RunApp, TurnsWhatIsThrownIntoOneLineAndACode) {
   EXPECT_EQ(outcome_of([]() -> int { throw std::runtime_error("first line\nstack trace"); }),
             (Outcome{1, "nmt-test: first line\n"}));
   EXPECT_EQ(outcome_of([]() -> int { throw 5; }), (Outcome{1, "nmt-test: an unknown error\n"}));
+}
+
+TEST(RunApp, LeavesAFormOfJsonThatNobodyLookedForToTheUser) {
+  const auto outcome = outcome_of([]() -> int { return nlohmann::json({{"a", "x"}}).at("a").get<int>(); });
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.standard_error,
+              testing::MatchesRegex("nmt-test: a file of JSON has another form than this program reads .*\n"));
 }
 
 TEST(RunApp, NamesTheFileOfAFilesystemError) {

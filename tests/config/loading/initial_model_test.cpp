@@ -115,6 +115,23 @@ TEST_F(InitialModel, IsReadForTheUsersOwnConfigurationAlone) {
   EXPECT_EQ(parse_config("", "model.json", {setting}).config.model.d_model, ModelConfig().d_model);
 }
 
+TEST_F(InitialModel, IsNotNeededByTheRunThatWasBegunFromIt) {
+  const auto run = folder_ / "run";
+  const auto yaml = "{model: {dropout_rate: 0.3}, run: {dir: " + run.string() + "}}";
+  const auto begun = load(yaml).config;
+  std::filesystem::create_directory(run);
+  write("run/config.yaml", to_yaml(begun));
+  std::filesystem::remove_all(model_);
+  EXPECT_THAT(differences(load(yaml).config, begun), testing::IsEmpty());
+  EXPECT_EQ(load(yaml, {"decoding.beam_size=2"}).config.decoding.beam_size, 2);
+  const auto gone = "training.init_from " + model_.string() + ": no such model directory";
+  EXPECT_EQ(message_of<Error>([&] { load(yaml, {"run.dir=other"}); }), gone) << "a new run";
+  auto of_another = begun;
+  of_another.training.init_from = "another";
+  write("run/config.yaml", to_yaml(of_another));
+  EXPECT_EQ(message_of<Error>([&] { load(yaml); }), gone);
+}
+
 TEST_F(InitialModel, MustBeAModelDirectory) {
   const auto from = [&](const std::filesystem::path& directory) {
     return message_of<Error>([&] { load_run_config("", {"training.init_from=" + directory.string()}); });

@@ -229,6 +229,8 @@ TEST(Consistency, AllowsWhatOnlyLooksLikeAContradiction) {
       "training:\n  num_epochs: 0\n  max_target_tokens: 1000000",
       "training:\n  corpus_weights: 2.5\ndata:\n  train_tsv: a",
       "training:\n  unigram_alpha1: 0.2\ndata:\n  spm_model1: ready",
+      "training:\n  guided_alignment: 0.05\n  bpe_dropout1: 0.1\ndata:\n  alignment: true\ndecoding:\n  "
+      "alignment_head: 1",
       "training:\n  objective: rdrop\n  word_dropout1: 0.1\nmodel:\n  dropout_rate: 0",
       "training:\n  average_best: 3\n  checkpoint_every: 0\ndata:\n" + std::string(kEval),
       "training:\n  num_epochs: 0\nvalidation:\n  patience: 5\ndata:\n" + std::string(kEval),

@@ -75,6 +75,23 @@ class Damage(ImportCase):
             self.refused(folder, file)
             (folder / file).write_bytes(kept)
 
+    def test_added_tokens_are_read_or_refused(self):
+        """As MarianTokenizer.add_tokens() and resize_token_embeddings() leave them."""
+        made = self.marian()
+        folder, rows = made.folder, len(made.ids)
+        for size in ("vocab_size", "decoder_vocab_size"):
+            made.model.config.update({size: rows + 2})
+        made.model.resize_token_embeddings(rows + 2)
+        made.save()
+        (folder / "added_tokens.json").write_text(json.dumps({">>xx<<": rows, "{name}": rows + 1}))
+        self.refused(folder, "added token '{name}'")
+        (folder / "added_tokens.json").write_text(json.dumps({">>xx<<": rows}))
+        model = self.import_it(folder)
+        pieces = self.programs.must("nmt-prepro", "--encode", model, text=">>xx<< Ich kenne Laura.\n").split()
+        self.assertEqual(pieces[0], "▁>>xx<<")
+        (folder / "added_tokens.json").write_text(json.dumps({">>xx<<": rows + 2}))
+        self.refused(folder, "added token '>>xx<<'")
+
     def test_tensors_and_numbers_that_do_not_belong(self):
         folder = self.marian().folder
         weights = folder / "model.safetensors"

@@ -163,11 +163,30 @@ class OriginalNames(Case):
         said = self.run_program("nmt-train", "-c", "config.yaml", "--run-dir", "five", "--set",
                                 "training.max_updates=1", "--set", "model.word_vectors1=vectors.txt")
         self.assertIn("vectors.txt: vectors for 10 of 14 pieces", said)
+        (self.work / "vectors.txt").unlink()
+        said = self.run_program("nmt-train", "-c", "config.yaml", "--run-dir", "five", "--set",
+                                "training.max_updates=2", "--set", "model.word_vectors1=vectors.txt")
+        self.assertIn("resuming from", said)
         (self.work / "vectors.txt").write_text("1 0.5 0.5\n")
         refusal = self.run_program("nmt-train", "-c", "config.yaml", "--run-dir", "six", "--set",
                                    "model.word_vectors1=vectors.txt", code=2)
         self.assertIn("vectors.txt:1: 2 numbers behind the word", refusal)
         self.assertFalse((self.work / "six").exists())
+
+
+    def test_a_run_resumes_without_the_model_that_it_began_with(self):
+        self.run_program("nmt-train", "-c", "config.yaml", "--run-dir", "first", "--set", "training.max_updates=1")
+        # The model says what stands in the sections that are left out.
+        sections = [line for line in CONFIG.splitlines() if not line.startswith(("model:", "decoding:"))]
+        (self.work / "second.yaml").write_text("\n".join(sections))
+        train = ("nmt-train", "-c", "second.yaml", "--from-model", "first/best", "--run-dir", "second", "--set")
+        self.run_program(*train, "training.max_updates=1")
+        (self.work / "first").rename(self.work / "elsewhere")
+        self.assertIn("resuming from", self.run_program(*train, "training.max_updates=2"))
+        self.run_program("nmt-eval", "-c", "second.yaml", "--set", "training.init_from=first/best", "--set",
+                         "run.dir=second", "-q")
+        refusal = self.run_program(*train[:-3], "--run-dir", "third", code=2)
+        self.assertIn("training.init_from first/best: no such model directory", refusal)
 
 
 class AnotherTask(Case):

@@ -182,6 +182,43 @@ class Streams(Case):
         self.assertEqual(process.wait(PATIENCE), 130)
         self.assertEqual(os.listdir(self.folder), ["in.txt"])
 
+    def test_a_killed_run_resumes(self):
+        source, out = self.folder / "in.txt", self.folder / "out.txt"
+        source.write_text("\n".join(PROGRAMS.sources()[:200] * 20))
+        command = ["-i", str(source), "-o", str(out), "--alignment-out", str(out) + ".links", "--sampling", "--beam-size",
+                   "1", "--buffer-lines", "50", "--threads", "1"]
+        whole = self.folder / "whole.txt"
+        links = Path(str(out) + ".links")
+        self.assertEqual(translate("-q", *[str(whole) if part == str(out) else part for part in command]).returncode, 0)
+        whole_links = links.read_bytes()
+        links.unlink()
+        for number in (signal.SIGKILL, signal.SIGTERM):
+            process = self.start(*command)
+            deadline = time.monotonic() + PATIENCE
+            size = max((path.stat().st_size for path in self.folder.glob("out.txt.*.partial")), default=0)
+            while time.monotonic() < deadline:
+                kept = [path for path in self.folder.glob("out.txt.*.partial") if not path.name.startswith("out.txt.links")]
+                if kept and kept[0].stat().st_size > size:
+                    break
+                time.sleep(0.005)
+            process.send_signal(number)
+            self.assertIn(process.wait(PATIENCE), (-9, 143))
+            self.assertFalse(out.exists())
+        done = translate(*command)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr.decode(), r"out\.txt\.\w{12}\.partial: [\d,]+ lines are there from before")
+        self.assertEqual(out.read_bytes(), whole.read_bytes())
+        self.assertEqual(links.read_bytes(), whole_links)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["in.txt", "out.txt", "out.txt.links", "whole.txt"])
+
+    def test_samples_of_a_part_are_those_of_the_whole(self):
+        lines = PROGRAMS.sources()[:20]
+        sampling = ("-q", "--sampling", "--beam-size", "1", "--temperature", "2")
+        whole = self.lines_of(translate(*sampling, text="\n".join(lines)))
+        rest = "\n".join(lines[12:])
+        self.assertEqual(self.lines_of(translate(*sampling, "--first-line", "13", text=rest)), whole[12:])
+        self.assertNotEqual(self.lines_of(translate(*sampling, text=rest)), whole[12:])
+
     def test_a_full_disk_is_told(self):
         with open("/dev/full", "wb") as full:
             done = subprocess.run([PROGRAMS.path("nmt-translate"), "-m", str(PROGRAMS.model), "-q"], input=b"Ja .\n",

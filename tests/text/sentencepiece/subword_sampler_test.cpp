@@ -29,6 +29,12 @@ Ids sample(const SubwordSampler& sampler, const Ids& plain, uint64_t key) {
   return sampler.sample(plain, random);
 }
 
+int64_t bytes_of(const SubwordSampler& sampler, const Ids& ids) {
+  int64_t bytes = 0;
+  for (const int32_t id : ids) bytes += sampler.length(id);
+  return bytes;
+}
+
 /// How often each segmentation comes, of `count`.
 std::map<Ids, double> frequencies(const SubwordSampler& sampler, const Ids& plain, int count) {
   std::map<Ids, double> found;
@@ -72,6 +78,7 @@ TEST(BpeDropout, KeepsTheText) {
   for (const auto& line : lines_to_cut()) {
     const auto plain = model.encode(line), cut = sample(*sampler, plain, 7);
     EXPECT_EQ(model.decode(cut), model.decode(plain));
+    EXPECT_EQ(bytes_of(*sampler, cut), bytes_of(*sampler, plain));
     EXPECT_EQ(std::count(cut.begin(), cut.end(), 4), std::count(plain.begin(), plain.end(), 4)) << "the user symbol";
     changed += cut != plain;
   }
@@ -172,6 +179,7 @@ TEST(UnigramSampler, KeepsTheText) {
   for (const auto& line : lines_to_cut()) {
     const auto plain = model.encode(line), cut = sample(*sampler, plain, 7);
     EXPECT_EQ(model.decode(cut), model.decode(plain));
+    EXPECT_EQ(bytes_of(*sampler, cut), bytes_of(*sampler, plain));
     EXPECT_EQ(std::count(cut.begin(), cut.end(), 4), std::count(plain.begin(), plain.end(), 4)) << "the user symbol";
     if (cut != plain) different.insert(cut);
   }

@@ -1,8 +1,9 @@
 #pragma once
 
-// Part of a set of products: see packed_product_impl.h, whose macros it uses.
+// Part of a set of products: see packed_set.cpp, whose macros it uses.
 #include <cstdint>
 
+#include "nn/kernels/instruction_set.h"
 #include "nn/kernels/packed/packed_product.h"
 #include "nn/kernels/packed/word_vectors_impl.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Part of a set of products for ARM64: see packed_product_impl.h. Which instructions there are depends on the level
+// Part of a set of products for ARM64: see packed_set.cpp. Which instructions there are depends on the level
 // that the file is compiled for (arm_level.h).
 #include <arm_neon.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Part of a set of products: see packed_product_impl.h, whose macros it uses.
+// Part of a set of products: see packed_set.cpp, whose macros it uses.
 #include <algorithm>
 #include <cfloat>
 #include <cmath>

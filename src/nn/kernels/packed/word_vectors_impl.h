@@ -1,8 +1,10 @@
 #pragma once
 
-// Part of a set of products: see packed_product_impl.h, whose macros it uses.
+// Part of a set of products: see packed_set.cpp, whose macros it uses.
 #include <cstdint>
 #include <cstring>
+
+#include "nn/kernels/instruction_set.h"
 
 namespace nmt::kernels::NMT_KERNEL_SET {
 namespace {

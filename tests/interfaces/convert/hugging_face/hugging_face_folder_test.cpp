@@ -69,6 +69,32 @@ TEST(HuggingFaceLanguage, IsATextOrMissing) {
               testing::HasSubstr("tokenizer_config.json: source_lang is no text"));
 }
 
+TEST(HuggingFaceConfig, HasWholeNumbersWithinTheirLimits) {
+  EXPECT_EQ(settings({{"a", 7}}).number("a"), 7);
+  for (const nlohmann::json& value : {nlohmann::json(uint64_t{1} << 63), nlohmann::json(1.5), nlohmann::json("1")})
+    EXPECT_THAT(message_of<Error>([&] {
+                  settings({{"a", value}}).number("a");
+                }),
+                testing::HasSubstr("c.json: a is no whole number"))
+        << value;
+}
+
+// The files are of transformers 5.23: MarianTokenizer and T5Tokenizer, add_tokens(), save_pretrained().
+TEST(AddedTokens, StandInOneOfThreeFiles) {
+  const test::TemporaryDirectory folder;
+  EXPECT_TRUE(added_tokens(folder.path()).empty());
+  std::ofstream(folder / "added_tokens.json") << R"({">>xx<<": 342, "{name}": 343})";
+  std::ofstream(folder / "tokenizer_config.json")
+      << R"({"added_tokens_decoder": {"0": {"content": "</s>", "special": true}, "342": {"content": ">>xx<<"}}})";
+  std::ofstream(folder / "tokenizer.json")
+      << R"({"model": {"vocab": [["<pad>", 0.0]]}, "added_tokens": [{"id": 300, "content": "{", "special": false}]})";
+  EXPECT_THAT(added_tokens(folder.path()),
+              testing::ElementsAre(testing::Pair(0, "</s>"), testing::Pair(300, "{"), testing::Pair(342, ">>xx<<"),
+                                   testing::Pair(343, "{name}")));
+  std::ofstream(folder / "tokenizer.json") << R"({"added_tokens": 7})";
+  EXPECT_THAT(message_of<Error>([&] { added_tokens(folder.path()); }), testing::HasSubstr("added_tokens is no list"));
+}
+
 TEST(HuggingFaceDecoding, WhatTransformersDoesWhereNothingIsSaid) {
   const auto decoding = decoding_of(nlohmann::json::object());
   EXPECT_EQ(decoding.beam_size, 4);

@@ -42,10 +42,17 @@ TEST(MarianVocabularyFile, RefusesYamlThatIsNone) {
 TEST(MarianVocabularyFile, ReadsJson) {
   EXPECT_THAT(parse_json_vocabulary(R"({"</s>": 0, "\u2581the": 7, "\"": 65000})", "v.json"),
               ElementsAre(Pair("</s>", 0), Pair("\xE2\x96\x81the", 7), Pair("\"", 65000)));
-  for (const char* text : {"", "{", "[1]", "7", R"({"a": 1.5})", R"({"a": "1"})", R"({"a": {"b": 1}})", R"({"a": [1]})",
-                           R"({"a": null})", R"({"a": true})", R"({"a": 18446744073709551615})", R"({"a": 1} x)"})
+  for (const char* text :
+       {"", "{", "[1]", "7", R"({"a": 1.5})", R"({"a": "1"})", R"({"a": {"b": 1}})", R"({"a": [1]})", R"({"a": null})",
+        R"({"a": true})", R"({"a": 18446744073709551615})", R"({"a": 9223372036854775808})", R"({"a": 1} x)"})
     EXPECT_THAT(message_of<Error>([&] { parse_json_vocabulary(text, "v.json"); }), HasSubstr("v.json: damaged"))
         << text;
+}
+
+TEST(MarianVocabularyFile, MustBeARegularFile) {
+  const test::TemporaryDirectory folder;
+  std::filesystem::create_symlink("/dev/null", folder / "v.json");
+  EXPECT_THAT(message_of<Error>([&] { read_vocabulary(folder / "v.json", 3); }), HasSubstr("is a pipe or device"));
 }
 
 TEST(MarianVocabularyFile, ChecksIdsAgainstTheTable) {

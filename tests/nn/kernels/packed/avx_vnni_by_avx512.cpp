@@ -2,9 +2,8 @@
 // AVX-VNNI is at hand. QEMU 7.2 emulates neither.
 #ifdef __AVX512VNNI__
 #define NMT_KERNEL_SET avx_vnni_by_avx512
-#define NMT_KERNEL_NAME "avx_vnni by AVX-512"
 #define NMT_PACKED_WIDTH 8
 #define NMT_PACKED_ROWS 6
 #define NMT_PACKED_VECS 2
-#include "nn/kernels/packed/packed_product_impl.h"
+#include "nn/kernels/packed/packed_set.cpp"
 #endif

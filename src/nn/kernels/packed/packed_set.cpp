@@ -1,11 +1,10 @@
-// A set of packed products: included by packed_<instruction set>.cpp after NMT_KERNEL_SET, NMT_KERNEL_NAME,
-// NMT_PACKED_WIDTH, NMT_PACKED_ROWS and NMT_PACKED_VECS are defined: numbers in one of its registers, and how many rows
-// of how many vectors of sums fit them. NMT_PACKED_NEON: with the instructions of ARM64 that the file is compiled for.
+// A set of packed products, compiled for one instruction set.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <utility>
 
+#include "nn/kernels/instruction_set.h"
 #include "nn/kernels/packed/dot_impl.h"
 #include "nn/kernels/packed/packed_product.h"
 #include "nn/kernels/packed/quantize_impl.h"

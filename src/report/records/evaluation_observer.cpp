@@ -1,4 +1,4 @@
-#include "report/records/results_file.h"
+#include "report/records/evaluation_observer.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
-// A kernel set: included by kernels_<instruction set>.cpp after NMT_KERNEL_SET, NMT_KERNEL_NAME and NMT_ROW_BLOCK are
-// defined. Everything stands in a namespace of its own, compiled for that instruction set alone.
+// A kernel set: everything stands in a namespace of its own, compiled for one instruction set alone.
 #include "nn/kernels/attention_impl.h"
 #include "nn/kernels/attention_step_impl.h"
 #include "nn/kernels/cross_entropy_impl.h"
 #include "nn/kernels/dropout_impl.h"
+#include "nn/kernels/instruction_set.h"
 #include "nn/kernels/logit_rows_impl.h"
 #include "nn/kernels/normalise_impl.h"
 #include "nn/kernels/recurrent_cell_impl.h"

@@ -1,11 +1,11 @@
-// A set of training's products: included by training_<instruction set>.cpp after NMT_KERNEL_SET, NMT_KERNEL_NAME,
-// NMT_PACKED_WIDTH, NMT_PACKED_ROWS and NMT_PACKED_VECS are defined (see packed_product_impl.h).
+// A set of training's products, compiled for one instruction set.
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
+#include "nn/kernels/instruction_set.h"
 #include "nn/kernels/packed/word_vectors_impl.h"
 #include "nn/kernels/training/training_product.h"
 #include "nn/kernels/vector_impl.h"

@@ -1,6 +1,0 @@
-#define NMT_KERNEL_SET avx512_vnni
-#define NMT_KERNEL_NAME "avx512_vnni"
-#define NMT_PACKED_WIDTH 16
-#define NMT_PACKED_ROWS 6
-#define NMT_PACKED_VECS 4
-#include "nn/kernels/packed/packed_product_impl.h"
