@@ -112,7 +112,7 @@ TranslatorOptions options_of(const TranslateArguments& arguments, const ModelSet
   TranslatorOptions options = models.options();
   options.search.n_best = arguments.ranks();
   options.search.attention = arguments.needs_attention();
-  options.split_sentences = arguments.split_sentences;
+  options.split_sentences = arguments.splits().value_or(arguments.is_document() && models.is_of_sentences());
   for (const auto& phrase : arguments.stream.common.must)
     if (std::ranges::find(options.search.banned_phrases, phrase) != options.search.banned_phrases.end())
       throw Error(fmt::format("--must, --banned-phrases '{}': cannot both hold; leave out one of them", phrase));
@@ -296,7 +296,7 @@ int serve(const ServingArguments& serving, const TranslateArguments& arguments, 
   return serving.run(model,
                      {.device = decoding.device,
                       .max_source_length = decoding.max_source_length,
-                      .split_sentences = arguments.split_sentences,
+                      .split_sentences = arguments.splits(),
                       .changed = [&](const Config& config) { return decoding.flags.applied_to(config); }},
                      log);
 }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,7 +61,8 @@ struct TranslateArguments {
   std::vector<int64_t> attention_lines = {1};
   std::vector<std::string> texts, target_texts;
   int64_t n_best = 1;
-  bool scores = false, token_scores = false, copy_unknown = false, split_sentences = false, quiet = false;
+  bool scores = false, token_scores = false, copy_unknown = false, quiet = false;
+  bool split_sentences = false, no_split_sentences = false;
   std::string glossary;
   bool keep_placeholders = false;
   LineStreamOptions stream;
@@ -158,6 +160,10 @@ struct TranslateArguments {
   /// Whether the output has the scores of translations.
   bool writes_scores() const { return scores || scores_given() || format == "tsv" || format == "jsonl"; }
   bool attention_is_file() const { return attention_out.ends_with(".svg") || attention_out.ends_with(".html"); }
+  /// What the command line says of documents and services; unset: what the model says.
+  std::optional<bool> splits() const {
+    return split_sentences || no_split_sentences ? std::optional(split_sentences) : std::nullopt;
+  }
   int64_t ranks() const { return is_document() || scores_given() ? 1 : n_best; }
   bool all_alternatives() const { return ranks() > 1; }
   bool needs_attention() const {
@@ -230,6 +236,11 @@ struct TranslateArguments {
         ->capture_default_str()
         ->group(group);
     app.add_flag("--split-sentences", split_sentences, "a line is a paragraph: its sentences are translated one by one")
+        ->group(group);
+    app.add_flag(
+           "--no-split-sentences", no_split_sentences,
+           "a document, or what a service is asked, stays a line at a time though the model's lines are sentences")
+        ->excludes("--split-sentences")
         ->group(group);
     app.add_option("--buffer-lines", stream.block_lines,
                    "lines read ahead, where the input has so many, to be sorted by length")

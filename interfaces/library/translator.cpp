@@ -63,6 +63,7 @@ nmt::Request common_request(const TranslateOptions& options) {
           .must = clean(options.must),
           .must_not = clean(options.must_not),
           .copy_unknown = options.copy_unknown,
+          .split_sentences = options.split_sentences,
           .terms = terms_of(options)};
 }
 
@@ -259,7 +260,8 @@ std::string Translator::translate_document(std::string_view bytes, const std::st
     refuse_unused(options, kOfDocument);
     const auto kind = require_document_format("document." + format).format;
     const auto translator = state.translator_for(options);
-    const auto common = common_request(options);
+    auto common = common_request(options);
+    common.split_sentences = options.split_sentences.value_or(state.models().is_of_sentences());
     const auto calls = calls_of(options);
     const Work work(state);
     const auto translate = [&](std::span<const std::string> texts) {

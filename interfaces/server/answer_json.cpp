@@ -8,6 +8,7 @@
 #include "base/unicode.h"
 #include "report/pictures/attention_picture.h"
 #include "server/languages/service_languages.h"
+#include "text/sentence_splitter.h"
 
 namespace nmt {
 

@@ -55,9 +55,10 @@ std::string one_text(const RequestBody& body) {
   return body.texts("q").front();
 }
 
-/// The client's own terms.
+/// What the client says of each line: its own terms, and whether sentences are split.
 struct AskedTerms {
   explicit AskedTerms(const RequestBody& body) : terms{.keep_placeholders = body.yes_or_no("keep_placeholders")} {
+    if (body.has("split_sentences")) split_sentences = body.yes_or_no("split_sentences");
     const auto tsv = body.text("glossary");
     if (tsv.empty()) return;
     try {
@@ -74,6 +75,7 @@ struct AskedTerms {
   }
 
   TermOptions terms;
+  std::optional<bool> split_sentences = {};
 };
 
 nlohmann::ordered_json with_detected(nlohmann::ordered_json json, const TranslationService::AskedText& asked) {
@@ -155,7 +157,8 @@ void TranslationService::translate(const RequestBody& body, const Caller& caller
   std::vector<LineRequest> requests;
   for (const std::string& text : texts) {
     asked.push_back({TextLines(text), current_languages()->direction(source, target, text), caller.share});
-    asked.back().add_requests(requests, {.n_best = alternatives + 1, .terms = terms.terms});
+    asked.back().add_requests(
+        requests, {.n_best = alternatives + 1, .split_sentences = terms.split_sentences, .terms = terms.terms});
     if (const auto& pair = asked.back().direction.pair) timer->set_pair(pair->name());
   }
   if (streamed)
@@ -212,6 +215,7 @@ void TranslationService::translate_fragments(std::vector<std::string> texts, con
        .source = body.text("source"),
        .target = body.text("target"),
        .terms = terms.terms,
+       .split_sentences = terms.split_sentences,
        .cancelled = caller.cancelled,
        .share = caller.share,
        .admit = [this, caller, key = body.text("api_key"), characters = body.characters()](
@@ -246,6 +250,7 @@ void TranslationService::translate_file(const UploadedFile& file, const RequestB
        .source = source,
        .target = target,
        .terms = terms.terms,
+       .split_sentences = terms.split_sentences,
        .cancelled = caller.cancelled,
        .share = caller.share,
        .progress =
@@ -301,6 +306,7 @@ void TranslationService::explain(const RequestBody& body, const Caller& caller, 
                                 .n_best = n_best,
                                 .alignment = alignment,
                                 .distinct = body.has("prefix") && n_best > 1,
+                                .split_sentences = terms.split_sentences,
                                 .terms = terms.terms});
   for (auto& [pair, request] : requests) request.word_attention = attention && request.source.size() <= kLongestPicture;
   if (streamed)

@@ -25,7 +25,7 @@ class TranslateOptions:
     must_not: List[str]
     glossary: Glossary
     keep_placeholders: bool
-    split_sentences: bool
+    split_sentences: Optional[bool]
     copy_unknown: bool
     token_scores: bool
     alignment: bool

@@ -28,6 +28,7 @@ struct DataConfig {
   std::vector<std::string> train1, train2;
   std::vector<std::string> train_tsv;  // source TAB target a line
   std::vector<int64_t> tsv_columns;    // of source and target, from 1; empty: the first two
+  Choice<TrainedLines> lines = TrainedLines::kSentences;
   std::string eval1, eval2;
   std::string test1, test2;
   std::vector<TextSet> eval, test;  // several sets, instead of eval1 and eval2, test1 and test2

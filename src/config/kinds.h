@@ -23,6 +23,11 @@ enum class NormalizationRule { kNmtNfkc, kNfkc, kNmtNfkcCf, kNfkcCf, kIdentity }
 template <>
 inline constexpr auto kNames<NormalizationRule> = names("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity");
 
+/// What a line of the training text is.
+enum class TrainedLines { kSentences, kParagraphs };
+template <>
+inline constexpr auto kNames<TrainedLines> = names("sentences", "paragraphs");
+
 enum class BadLines { kStop, kSkip };  ///< lines of the training text that cannot be read
 template <>
 inline constexpr auto kNames<BadLines> = names("stop", "skip");

@@ -64,6 +64,10 @@ const std::vector<Option>& table() {
       NMT_DATA(train_tsv, kNotEmpty, "training text with source and target in one file: source TAB target a line"),
       NMT_DATA(tsv_columns, between(1, 1000),
                "columns of source and target in every TSV file of this section, from 1: [2, 4]; empty: the first two"),
+      NMT_OPTION(data, DataConfig, lines, any,
+                 "what a line of the training text is: of a model of sentences, services and documents split what they "
+                 "are given into sentences (--no-split-sentences)",
+                 kMayChange),
       NMT_DATA(eval1, any, "source side of the validation set, raw text"),
       NMT_DATA(eval2, any, "target side of the validation set: the reference, raw text"),
       NMT_DATA(

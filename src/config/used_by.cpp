@@ -27,6 +27,7 @@ constexpr std::array kCallOptions{
     CallOption{"glossary", kOfSearch},
     CallOption{"keep_placeholders", kOfSearch},
     CallOption{"split_sentences", kOfSearch},
+    CallOption{"no_split_sentences", kOfService | kOfDocument | kHow},
     CallOption{"copy_unknown", kOfSearch & ~kOfService},
     CallOption{"scores", kTold},
     CallOption{"token_scores", kTold},

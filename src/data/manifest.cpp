@@ -150,6 +150,7 @@ std::vector<std::string> data_differences(const Manifest& manifest, const Config
   for (const auto& option : before) names.insert(option.first);
   for (const auto& option : after) names.insert(option.first);
   names.erase("dir");
+  names.erase("lines");  // of the model's use: no data are other for it
   std::vector<std::string> differences;
   for (const auto& name : names) {
     if (value(before, name) == value(after, name)) continue;

@@ -40,10 +40,25 @@ struct CloseResource {
 };
 using Resource = std::unique_ptr<UResourceBundle, CloseResource>;
 
-/// The abbreviations that ICU's data lists for a language, each with its point. ICU's own iterator over them
-/// (FilteredBreakIterator) is not used: it takes "am." at the end of "kam." for one.
+/// Titles, which stand before names in texts of any language, and abbreviations before numbers and names that ICU's
+/// lists lack.
+constexpr std::array<const char*, 27> kAbbreviations = {
+    "Capt.", "Cmdr.", "Col.", "Dr.",  "Drs.", "Gen.", "Gov.", "Hon.", "Lt.", "Messrs.", "Mme.", "Mr.", "Mrs.", "Ms.",
+    "Prof.", "Rep.",  "Rev.", "Sen.", "Sgt.", "Sr.",  "Sra.", "St.",  "Wm.", "ca.",     "cca.", "vs.", "bzw."};
+
+/// Of Czech, for which ICU has no list.
+constexpr std::array<const char*, 51> kCzechAbbreviations = {
+    "apod.", "atd.",  "atp.", "Bc.",   "cit.",  "čp.",   "čís.",  "dr.",   "event.", "ev.",   "gen.",  "hl.",   "Ing.",
+    "JUDr.", "kap.",  "kpt.", "kr.",   "např.", "Např.", "max.",  "Mgr.",  "min.",   "mj.",   "mld.",  "mil.",  "ml.",
+    "MUDr.", "nám.",  "obr.", "odst.", "písm.", "plk.",  "popř.", "pozn.", "PhDr.",  "prof.", "příp.", "resp.", "RNDr.",
+    "roč.",  "srov.", "st.",  "stol.", "str.",  "sv.",   "tab.",  "tis.",  "tj.",    "tzn.",  "tzv.",  "zn."};
+
+/// The abbreviations of a language, each with its point: those that ICU's data lists, and ours. ICU's own iterator over
+/// them (FilteredBreakIterator) is not used: it takes "am." at the end of "kam." for one.
 std::unordered_set<std::string> abbreviations_of(const icu::Locale& locale) {
-  std::unordered_set<std::string> words = {"Dr.", "St."};  // which its English list lacks
+  std::unordered_set<std::string> words(kAbbreviations.begin(), kAbbreviations.end());
+  const std::string_view language = locale.getLanguage();
+  if (language == "cs" || language == "sk") words.insert(kCzechAbbreviations.begin(), kCzechAbbreviations.end());
   UErrorCode status = U_ZERO_ERROR;
   const Resource data(ures_openDirect(U_ICUDATA_NAME "-brkitr", locale.getLanguage(), &status));
   const Resource exceptions(ures_getByKey(data.get(), "exceptions", nullptr, &status));
@@ -77,6 +92,31 @@ class Utf8Text {
   UText text_ = UTEXT_INITIALIZER;
 };
 
+/// Bytes of the closing quotation marks and brackets at the beginning of a text, each with the white space behind it:
+/// "» ". A mark that touches a word opens it.
+size_t closing_marks(std::string_view text) {
+  size_t end = 0;
+  while (end < text.size()) {
+    size_t next = end;
+    const auto type = u_charType(static_cast<UChar32>(next_code_point(text, next)));
+    const size_t space = next < text.size() ? space_length(text, next) : 0;
+    if ((type != U_FINAL_PUNCTUATION && type != U_END_PUNCTUATION) || (next < text.size() && space == 0)) break;
+    end = next;
+    while (const size_t more = end < text.size() ? space_length(text, end) : 0) end += more;
+  }
+  return end;
+}
+
+/// Whether the first letter or digit, behind a few signs, is a small letter.
+bool begins_small(std::string_view text) {
+  constexpr size_t kMostSigns = 16;  // bytes
+  for (size_t at = 0; at < std::min(text.size(), kMostSigns);) {
+    const auto c = static_cast<UChar32>(next_code_point(text, at));
+    if (u_isalnum(c)) return u_islower(c) != 0;
+  }
+  return false;
+}
+
 std::string_view last_word(std::string_view text) {
   const size_t space = text.find_last_of(" \t");
   return space == std::string_view::npos ? text : text.substr(space + 1);
@@ -102,6 +142,13 @@ bool is_short_number_with_point(std::string_view word) {
 
 }  // namespace
 
+bool has_letters(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    if (u_isalpha(static_cast<UChar32>(next_code_point(text, at)))) return true;
+  }
+  return false;
+}
+
 struct SentenceSplitter::State {
   std::unique_ptr<icu::BreakIterator> rules;
   std::unordered_set<std::string> abbreviations;
@@ -109,7 +156,11 @@ struct SentenceSplitter::State {
 
   bool ends_sentence(std::string_view sentence) const {
     std::string_view word = last_word(sentence);
-    while (!word.empty() && (word.front() == '(' || word.front() == '"')) word.remove_prefix(1);
+    while (!word.empty()) {  // opening marks
+      const CodePoint first = code_point_at(word, 0);
+      if (u_isalnum(static_cast<UChar32>(first.value))) break;
+      word.remove_prefix(first.length);
+    }
     if (is_letters_with_points(word) || abbreviations.contains(std::string(word))) return false;
     return !(ordinals_with_point && is_short_number_with_point(word));
   }
@@ -132,7 +183,10 @@ std::vector<std::string_view> SentenceSplitter::split(std::string_view text) con
   std::vector<std::string_view> sentences;
   const auto add = [&](size_t begin, size_t end) {
     const auto sentence = strip(text.substr(begin, end - begin));
-    if (!sentence.empty()) sentences.push_back(sentence);
+    if (sentence.empty()) return;
+    if (sentences.empty() || has_letters(sentence)) return sentences.push_back(sentence);
+    auto& last = sentences.back();
+    last = {last.data(), static_cast<size_t>(sentence.data() + sentence.size() - last.data())};
   };
   if (std::ssize(text) > std::numeric_limits<int32_t>::max()) {  // ICU counts in 32 bits
     add(0, text.size());
@@ -143,12 +197,20 @@ std::vector<std::string_view> SentenceSplitter::split(std::string_view text) con
   UErrorCode status = U_ZERO_ERROR;
   breaks->setText(bytes.get(), status);
   check(status);
-  size_t begin = 0;
+  size_t begin = 0, seen = 0;
+  bool any_letter = false;  // from begin to seen
   for (int32_t at = breaks->next(); at != icu::BreakIterator::DONE; at = breaks->next()) {
-    const auto end = static_cast<size_t>(at);
-    if (end < text.size() && !state_->ends_sentence(strip_end(text.substr(begin, end - begin)))) continue;
+    auto end = static_cast<size_t>(at);
+    if (end < begin) continue;
+    any_letter = any_letter || has_letters(text.substr(seen, end - seen));
+    seen = end;
+    const auto sentence = strip_end(text.substr(begin, end - begin));
+    end += closing_marks(text.substr(end));
+    if (end < text.size() && (begins_small(text.substr(end)) || !any_letter || !state_->ends_sentence(sentence)))
+      continue;
     add(begin, end);
-    begin = end;
+    begin = seen = end;
+    any_letter = false;
   }
   return sentences;
 }

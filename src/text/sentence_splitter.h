@@ -7,10 +7,14 @@
 
 namespace nmt {
 
-/// Finds the sentences of running text by the rules of Unicode (UAX #29) and the abbreviations that ICU knows of a
-/// language. Beyond these, no sentence ends after single letters ("z. B.", "U.S.", "J. S. Bach") nor, in languages that
-/// write ordinal numbers so, after one or two digits ("am 3. Oktober"). A sentence begins with a capital letter in
-/// scripts that have them: lower-cased text stays whole but for ! and ?.
+/// True where a text has something to translate: a letter of any script.
+bool has_letters(std::string_view text);
+
+/// Finds the sentences of running text by the rules of Unicode (UAX #29), the abbreviations that ICU knows of a
+/// language, and some more. Beyond these, no sentence ends after single letters ("z. B.", "U.S.", "J. S. Bach") nor, in
+/// languages that write ordinal numbers so, after one or two digits ("am 3. Oktober"). A sentence begins with a capital
+/// letter in scripts that have them: lower-cased text stays whole. Closing quotation marks and brackets belong to the
+/// sentence before them, also behind a space (French), and what has no letter (a number, a smiley) to one beside it.
 class SentenceSplitter {
  public:
   /// language: as in BCP 47 ("de", "pt-BR"); what ICU does not know gets the rules of all languages.

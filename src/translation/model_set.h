@@ -35,6 +35,8 @@ class ModelSet {
   const LoadedModel& first() const { return loaded_.front(); }
   /// For a Translator, which borrows the models: the set must outlive it.
   const std::vector<TranslatorModel>& members() const { return members_; }
+  /// Whether it was trained on sentences: what holds several is split into them.
+  bool is_of_sentences() const { return first().config.data.lines == TrainedLines::kSentences; }
   /// What the first model's configuration and the user say.
   const TranslatorOptions& options() const { return translator_options_; }
 

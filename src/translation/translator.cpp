@@ -81,7 +81,9 @@ Translator::Translator(TranslationModel& model, const TextCodec& codec, Translat
     : Translator({{.model = &model, .codec = &codec}}, std::move(options)) {}
 
 Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions options)
-    : models_(std::move(models)), options_(std::move(options)) {
+    : models_(std::move(models)),
+      sentences_(models_.front().codec->options().source_language),
+      options_(std::move(options)) {
   options_.validate();
   for (const auto& [model, codec, weight, lexicon] : models_) {
     require_model_weight(weight);
@@ -101,7 +103,6 @@ Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions op
     if (!lexicon) throw Error("decoding.shortlist: the model has no lexicon; leave it out");
     shortlist_.emplace(lexicon, codec(), options_.search.shortlist, options_.search.shortlist_frequent);
   }
-  if (options_.split_sentences) sentences_.emplace(codec().options().source_language);
   if (const auto& own = options_.search.placeholders; !own.empty())
     options_.terms.patterns = std::make_shared<const PlaceholderPatterns>(own);
   for (const auto& phrase : options_.search.banned_phrases) {
@@ -115,13 +116,13 @@ Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions op
 }
 
 /// The parts of a line that are searched one by one; says in `result` whether one of its sentences is in several.
-std::vector<SourcePart> Translator::parts_of(std::string_view line, const std::function<bool()>& stopped,
+std::vector<SourcePart> Translator::parts_of(std::string_view line, bool split, const std::function<bool()>& stopped,
                                              Translation& result) const {
   std::vector<SourcePart> parts;
   auto tag = leading_tag(codec(), line);
   if (!tag.text.empty() && std::ssize(codec().encode_source(tag.text)) >= options_.max_source_length) tag = {};
   if (!tag.text.empty()) line = line.substr(tag.text.data() + tag.text.size() - line.data());
-  const auto sentences = sentences_ ? sentences_->split(line) : std::vector{line};
+  const auto sentences = split ? sentences_.split(line) : std::vector{line};
   for (const auto sentence : sentences) {
     auto own = encode_in_parts(codecs_, sentence, options_.max_source_length, stopped, tag);
     result.split = result.split || own.size() > 1;
@@ -204,7 +205,8 @@ void Translator::begin(LineJob& line) const {
   line.result = {};
   if (!line.plan.has_words()) return;
   const std::string& text = has_terms ? line.plan.text() : request.source;
-  auto sources = parts_of(text, line.stopped, line.result);
+  const bool split = request.split_sentences.value_or(options_.split_sentences);
+  auto sources = parts_of(text, split, line.stopped, line.result);
   std::vector<size_t> begins;
   const bool attention = request.attention || request.copy_unknown || needs_words(line);
   for (int64_t i = 0; i < std::ssize(sources); ++i) {

@@ -101,7 +101,7 @@ class Translator {
                                       int64_t first_line) const;
   void search_ready(PartQueue& parts, const SearchOptions& options) const;
   void search_in_threads(SearchQueue& queue, const SearchOptions& options, int64_t batch_size, int64_t workers) const;
-  std::vector<SourcePart> parts_of(std::string_view line, const std::function<bool()>& stopped,
+  std::vector<SourcePart> parts_of(std::string_view line, bool split, const std::function<bool()>& stopped,
                                    Translation& result) const;
   bool needs_words(const LineJob& line) const;  // that belong together, and may have them
   bool has_terms(const LineJob& line) const;    // that were to appear
@@ -112,7 +112,7 @@ class Translator {
   std::vector<TranslatorModel> models_;
   std::vector<SearchModel> search_models_;
   std::vector<const TextCodec*> codecs_;
-  std::optional<SentenceSplitter> sentences_;  ///< with split_sentences
+  SentenceSplitter sentences_;
   std::optional<Shortlist> shortlist_;
   TranslatorOptions options_;
   std::unique_ptr<std::once_flag> alignment_known_ = std::make_unique<std::once_flag>();

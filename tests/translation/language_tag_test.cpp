@@ -123,6 +123,19 @@ TEST_F(LanguageTagTest, StandsBeforeEachSentence) {
   EXPECT_THAT(sources(">>y<< Aa. Bb.", {.split_sentences = true}), ElementsAre(Ids{1, 8}, Ids{9})) << "no piece";
 }
 
+TEST_F(LanguageTagTest, ARequestSaysWhetherItsSentencesAreSplit) {
+  for (const bool by_default : {false, true}) {
+    const Translator translator(model_, codec_, {.search = {{.beam_size = 1}}, .split_sentences = by_default});
+    const Request requests[] = {{.source = "Aa. Bb."},
+                                {.source = "Aa. Bb.", .split_sentences = true},
+                                {.source = "Aa. Bb.", .split_sentences = false}};
+    const auto parts = [&](size_t i) { return translator.translate(requests).at(i).alternatives.front().parts.size(); };
+    EXPECT_EQ(parts(0), by_default ? 2u : 1u);
+    EXPECT_EQ(parts(1), 2u);
+    EXPECT_EQ(parts(2), 1u);
+  }
+}
+
 TEST_F(LanguageTagTest, StandsBeforeEachHalf) {
   EXPECT_THAT(sources(" >>x<<  a b c a", {.max_source_length = 3}), ElementsAre(Ids{kTag, 4, 5}, Ids{kTag, 6, 4}));
   EXPECT_EQ(result_.text, "a b c a");

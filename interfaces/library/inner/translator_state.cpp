@@ -96,7 +96,7 @@ nmt::ModelSetOptions Translator::State::model_set(const TranslatorOptions& optio
 
 std::shared_ptr<const nmt::Translator> Translator::State::translator_for(const TranslateOptions& options) const {
   const DecodingSettings settings = settings_of(options.decoding);
-  Key key{options.n_best, options.split_sentences, wants_attention(options), settings};
+  Key key{options.n_best, wants_attention(options), settings};
   const std::lock_guard lock(mutex_);
   auto found = std::ranges::find(kept_, key, &Kept::key);
   if (found == kept_.end()) {
@@ -128,7 +128,6 @@ nmt::TranslatorOptions Translator::State::inner_options(const DecodingSettings& 
   inner.max_source_length = models_.options().max_source_length;
   inner.search.n_best = options.n_best;
   inner.search.attention = wants_attention(options);
-  inner.split_sentences = options.split_sentences;
   return inner;
 }
 

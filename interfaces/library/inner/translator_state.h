@@ -44,7 +44,7 @@ class NMT_NOT_EXPORTED Translator::State {
   /// What an inner translator is made of.
   struct Key {
     std::int64_t n_best = 0;
-    bool split_sentences = false, attention = false;
+    bool attention = false;
     DecodingSettings settings = {};
     bool operator==(const Key&) const = default;
   };

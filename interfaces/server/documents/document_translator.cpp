@@ -75,7 +75,12 @@ std::vector<AlignedTranslation> unchanged(std::span<const std::string> texts) {
 void add_requests(std::vector<LineRequest>& requests, std::span<const std::string> texts, const LanguagePair& pair,
                   const DocumentRequest& document) {
   for (const auto& text : texts)
-    requests.push_back({pair, {.source = text, .n_best = 1, .alignment = true, .terms = document.terms}});
+    requests.push_back({pair,
+                        {.source = text,
+                         .n_best = 1,
+                         .alignment = true,
+                         .split_sentences = document.split_sentences,
+                         .terms = document.terms}});
 }
 
 }  // namespace

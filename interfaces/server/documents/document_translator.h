@@ -26,6 +26,7 @@ struct DocumentRequest {
   std::optional<DocumentFormat> format = {};  ///< nothing: fragments of HTML
   std::string source, target;                 ///< as ServiceLanguages::direction() takes them
   TermOptions terms = {};                     ///< the client's
+  std::optional<bool> split_sentences = {};   ///< as the client says; unset: as the service does
   std::stop_token cancelled = {};
   /// Share of the memory for the bytes: it is given back when neither they nor texts of them are held any more.
   std::shared_ptr<const MemoryBudget::Share> share = {};

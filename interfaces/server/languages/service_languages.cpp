@@ -17,6 +17,7 @@
 #include "base/unicode.h"
 #include "server/http/http_message.h"
 #include "text/placeholders.h"
+#include "text/sentence_splitter.h"
 
 namespace nmt {
 namespace {
@@ -146,13 +147,6 @@ std::vector<DetectedLanguage> LanguageDetector::detect(std::string_view whole) c
     if (!detected.empty()) break;
   }
   return detected;
-}
-
-bool has_letters(std::string_view text) {
-  for (size_t at = 0; at < text.size();) {
-    if (u_isalpha(static_cast<UChar32>(next_code_point(text, at)))) return true;
-  }
-  return false;
 }
 
 std::string language_name(const std::string& code) {

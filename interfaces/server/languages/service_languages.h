@@ -37,9 +37,6 @@ class LanguageDetector {
   std::string hint_;  ///< all of them, for texts that tell too little
 };
 
-/// True where a text has something to translate: a letter of any script.
-bool has_letters(std::string_view text);
-
 /// What a model translates from and into: codes such as de, pt-BR or zh-Hans. "und" is a language that nobody named.
 struct LanguagePair {
   std::string source = "und", target = "und";

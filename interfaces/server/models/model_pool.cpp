@@ -39,16 +39,13 @@ void at_place(const ServiceModel& model, const std::function<void()>& work) try 
   throw Error(fmt::format("{}: {}", directory, what));
 }
 
-/// A codec with another source_prefix. Borrows the tokenizers. Throws Error for a prefix that the vocabulary lacks.
+/// A codec with another source_prefix. Throws Error for a prefix that the vocabulary lacks.
 TextCodec with_prefix(const TextCodec& codec, std::string prefix) {
   if (prefix.ends_with("<<")) prefix += ' ';
   const auto with = [&](const std::string& source_prefix) {
-    const auto borrowed = [](const Tokenizer& own) {
-      return std::shared_ptr<const Tokenizer>(std::shared_ptr<void>(), &own);
-    };
     auto options = codec.options();
     options.source_prefix = source_prefix;
-    return TextCodec(options, borrowed(codec.source()), borrowed(codec.target()));
+    return codec.with(options);
   };
   TextCodec changed = with(prefix);
   const auto& ids = changed.prefix_ids();
@@ -57,6 +54,14 @@ TextCodec with_prefix(const TextCodec& codec, std::string prefix) {
     throw Error(
         fmt::format("prefix '{}': the model's source vocabulary does not have it; write it as in training", prefix));
   return changed;
+}
+
+/// The codec of a model with what the service says of its source, by which sentences are told, too.
+TextCodec codec_of(const ServiceModel& model, const TextCodec& own) {
+  auto codec = model.source_prefix.empty() ? own : with_prefix(own, model.source_prefix);
+  auto options = codec.options();
+  if (!model.source.empty()) options.source_language = model.source;
+  return codec.with(options);
 }
 
 /// The code of a language that model.json names; "und" where it names none.
@@ -228,13 +233,13 @@ const Translator& ModelPool::loaded(Entry& entry) {
         .changed = [&](const Config& config) { return entry.model.changed(options_.changed(config)); }});
   }
   TranslatorOptions options = models->options();
-  options.split_sentences = options_.split_sentences;
+  options.split_sentences = options_.split_sentences.value_or(models->is_of_sentences());
   options.search.n_best = 1;
   options.terms = {entry.model.glossary, entry.model.keep_placeholders};
   auto members = models->members();
   std::vector<TextCodec> codecs;
-  if (!entry.model.source_prefix.empty()) {
-    for (const auto& member : members) codecs.push_back(with_prefix(*member.codec, entry.model.source_prefix));
+  if (!entry.model.source_prefix.empty() || !entry.model.source.empty()) {
+    for (const auto& member : members) codecs.push_back(codec_of(entry.model, *member.codec));
     for (size_t i = 0; i < members.size(); ++i) members[i].codec = &codecs[i];
   }
   auto translator = std::make_unique<Translator>(std::move(members), std::move(options));

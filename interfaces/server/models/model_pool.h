@@ -20,7 +20,7 @@ namespace nmt {
 struct ModelPoolOptions {
   std::string device = "auto";
   std::optional<int64_t> max_source_length = {};
-  bool split_sentences = false;
+  std::optional<bool> split_sentences = {};  ///< of requests that do not say; unset: as each model says
   /// What the command line changes of each model's configuration, before the service's file does.
   std::function<Config(const Config&)> changed = [](const Config& config) { return config; };
 };

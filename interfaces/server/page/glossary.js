@@ -8,6 +8,7 @@ export class Terms {
   #rows = [];  // [source, target]
   #body = byId("terms-rows");
   #keep = byId("keep-placeholders");
+  #split = byId("split-sentences");
   #timer = 0;
   #said = "";  // fields(), when they were told last
 
@@ -21,11 +22,13 @@ export class Terms {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(changed, delay);
     };
-    this.#keep.checked = recall("keep-placeholders", false) === true;
-    this.#keep.addEventListener("change", () => {
-      remember("keep-placeholders", this.#keep.checked);
-      this.#changed();
-    });
+    for (const [box, missing] of [[this.#keep, false], [this.#split, true]]) {
+      box.checked = recall(box.id, missing) === true;
+      box.addEventListener("change", () => {
+        remember(box.id, box.checked);
+        this.#changed();
+      });
+    }
     byId("add-term").addEventListener("click", () => {
       this.#add("", "");
       this.#body.lastElementChild.querySelector("input").focus();
@@ -46,13 +49,14 @@ export class Terms {
     this.#count();
   }
 
-  /// What a request says of terms.
+  /// What a request says of terms, and of sentences: those of a model of paragraphs stay together in either case.
   fields() {
     // A line that begins with # would be a comment, a tab the end of the term.
     const clean = text => text.replace(/\s+/g, " ").trim();
     const lines = this.#used().map(([source, target]) =>
       `${source.trim().startsWith("#") ? " " : ""}${clean(source)}\t${clean(target) || "\tkeep"}`);
-    return {...(lines.length > 0 && {glossary: lines.join("\n")}), ...(this.#keep.checked && {keep_placeholders: true})};
+    return {...(lines.length > 0 && {glossary: lines.join("\n")}), ...(this.#keep.checked && {keep_placeholders: true}),
+      ...(!this.#split.checked && {split_sentences: false})};
   }
 
   #used() { return this.#rows.filter(([source]) => source.trim() !== ""); }

@@ -4,7 +4,6 @@ import {post, keyIsMissing} from "./api.js";
 import {byId, announce, counted, countCharacters, sentence, showError, showNotice} from "./dom.js";
 import {linesOf} from "./line.js";
 
-const MOST_LINES = 256;         // of a request: the server refuses more than its queue holds
 const LONGEST_ANNOUNCED = 400;  // characters; of longer translations only the end is announced
 
 export class Translation {
@@ -136,28 +135,22 @@ export class Translation {
   /// Gets the translations of these lines, each into its place as soon as it is there.
   async #fill(missing, signal) {
     this.drawState();
-    let source = this.#sourceOf(missing), detected = null;
-    for (let begin = 0; begin < missing.length; begin += MOST_LINES) {
-      const lines = missing.slice(begin, begin + MOST_LINES);
-      const q = lines.map(line => line.source).join("\n"), target = this.#languages.target;
-      const end = await post("explain", {q, source, target, alignment: true, ...this.#terms.fields()}, {
-        signal,
-        onEvent: (name, data) => {
-          if (name !== "line" || signal.aborted) return;
-          lines[data.line]?.take(data);
-          this.drawState();
-        },
-        onWait: (seconds, why) => showNotice(`${sentence(why)} Trying again in ${counted(seconds, "second")}.`),
-      });
-      if (signal.aborted) return;
-      showNotice("");
-      for (const line of lines) if (line.waits) line.stay();
-      detected ??= end.detectedLanguage;
-      source = detected?.language ?? source;  // the rest of the text is in the same
-    }
-    if (detected) this.#detected(detected);
-    if (missing.length > 0)
-      announce(this.text.length > LONGEST_ANNOUNCED ? `${counted(this.lines.length, "line")} translated` : this.text);
+    if (missing.length === 0) return;
+    const q = missing.map(line => line.source).join("\n"), source = this.#sourceOf(missing);
+    const end = await post("explain", {q, source, target: this.#languages.target, alignment: true, ...this.#terms.fields()}, {
+      signal,
+      onEvent: (name, data) => {
+        if (name !== "line" || signal.aborted) return;
+        missing[data.line]?.take(data);
+        this.drawState();
+      },
+      onWait: (seconds, why) => showNotice(`${sentence(why)} Trying again in ${counted(seconds, "second")}.`),
+    });
+    if (signal.aborted) return;
+    showNotice("");
+    for (const line of missing) if (line.waits) line.stay();
+    if (end.detectedLanguage) this.#detected(end.detectedLanguage);
+    announce(this.text.length > LONGEST_ANNOUNCED ? `${counted(this.lines.length, "line")} translated` : this.text);
   }
 
   #detected({language, confidence}) {

@@ -38,6 +38,7 @@ struct Request {
   bool word_attention = false;  ///< Translation::word_attention is wanted; the same
   bool distinct = false;        ///< the n best continue differently behind the prefix (SearchInput::distinct)
   bool copy_unknown = false;    ///< copy_unknown_words(); the models must have attention
+  std::optional<bool> split_sentences = {};  ///< unset: TranslatorOptions::split_sentences
   TermOptions terms = {};
 };
 
@@ -86,8 +87,8 @@ struct Translation {
   int64_t target_tokens = 0;   ///< pieces and </s> of the best alternative
   bool split = false;          ///< the line was longer than max_source_length
   bool prefix_is_cut = false;  ///< it is longer than the greatest translation of a line, or of a part of one
-  /// How the words of the best alternative look at those of the line (of its first part, one head), where asked for;
-  /// none where something was cut out: its words are not those of the text.
+  /// How the words of the best alternative look at those of the line (one head; nothing between words of different
+  /// parts), where asked for; none where something was cut out: its words are not those of the text.
   std::optional<AttentionGrid> word_attention = {};
 };
 

@@ -182,6 +182,28 @@ std::vector<WordAttention> word_attention(const TextCodec& codec, std::string_vi
   return result;
 }
 
+namespace {
+
+/// One grid of all parts.
+AttentionGrid joined(std::span<const WordAttention> parts) {
+  AttentionGrid whole = parts.front().grid;
+  for (const auto& [first_source, first_target, grid] : parts.subspan(1)) {
+    const size_t rows = whole.queries.size(), columns = whole.keys.size(), all = columns + grid.keys.size();
+    std::vector<float> weights((rows + grid.queries.size()) * all);
+    for (size_t row = 0; row < rows; ++row)
+      std::copy_n(whole.weights.data() + row * columns, columns, weights.data() + row * all);
+    for (size_t row = 0; row < grid.queries.size(); ++row)
+      std::copy_n(grid.weights.data() + row * grid.keys.size(), grid.keys.size(),
+                  weights.data() + (rows + row) * all + columns);
+    std::ranges::copy(grid.queries, std::back_inserter(whole.queries));
+    std::ranges::copy(grid.keys, std::back_inserter(whole.keys));
+    whole.weights = std::move(weights);
+  }
+  return whole;
+}
+
+}  // namespace
+
 std::vector<AttentionGrid> piece_attention(const TextCodec& codec, const Alternative& alternative) {
   std::vector<AttentionGrid> grids;
   for (const auto& part : alternative.parts) {
@@ -254,7 +276,7 @@ void add_words(const TextCodec& codec, const Request& request, Translation& tran
     if (one.cut || (!request.alignment && !is_best)) continue;
     auto parts = word_attention(codec, request.source, one);
     if (request.alignment) one.aligned = aligned_words(parts, request.source, one.text);
-    if (request.word_attention && is_best && !parts.empty()) translation.word_attention = std::move(parts.front().grid);
+    if (request.word_attention && is_best && !parts.empty()) translation.word_attention = joined(parts);
   }
 }
 

@@ -443,6 +443,8 @@ TEST_F(Prepare, ASecondRunDoesNothing) {
   EXPECT_THAT(again.table, HasSubstr("train.de + train.en         300   300"));
   EXPECT_EQ(output(), before);
   EXPECT_EQ(std::filesystem::last_write_time(config_.data.dir), time);
+  config_.data.lines = TrainedLines::kParagraphs;
+  EXPECT_EQ(prepare().outcome, PrepareOutcome::kUpToDate) << "which is the same data";
   std::filesystem::last_write_time(path("train.de"), std::filesystem::file_time_type::clock::now());
   EXPECT_EQ(prepare().outcome, PrepareOutcome::kUpToDate) << "a new time, but the same bytes";
 }

@@ -82,6 +82,8 @@ TEST_F(RequestLimitsTest, WhatIsRefusedDoesNotCount) {
     EXPECT_EQ(translate({{"format", "html"}, {"target", "fr"}}), 400);
     EXPECT_EQ(translate({{"stream", true}, {"q", json::array({"ab"})}}), 400);
     EXPECT_EQ(translate({{"alternatives", "many"}}), 400);
+    EXPECT_EQ(translate({{"split_sentences", "many"}, {"format", "html"}}), 400);
+    EXPECT_EQ(explain({{"split_sentences", "many"}}), 400);
     EXPECT_EQ(explain({{"source", "fr"}}), 400);
     EXPECT_EQ(explain({{"q", "ab\ncd"}, {"prefix", "b"}}), 400);
     EXPECT_EQ(suggest({{"source", "fr"}}), 400);

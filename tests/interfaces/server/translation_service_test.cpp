@@ -215,6 +215,21 @@ TEST_F(TranslationServiceTest, MarkupStays) {
             R"(500 {"error":"the translation failed; the server's log says why"})");
 }
 
+TEST_F(TranslationServiceTest, AClientSaysWhetherSentencesAreSplit) {
+  const auto asked = [&] { return translator_.questions().back().split_sentences; };
+  for (const char* const format : {"text", "html"}) {
+    translate({{"q", "ab"}, {"format", format}});
+    EXPECT_EQ(asked(), std::nullopt) << "as the service does";
+    translate({{"q", "ab"}, {"format", format}, {"split_sentences", false}});
+    EXPECT_EQ(asked(), false);
+    translate({{"q", "ab"}, {"format", format}, {"split_sentences", "true"}});
+    EXPECT_EQ(asked(), true);
+  }
+  explain({{"q", "ab"}, {"split_sentences", false}});
+  EXPECT_EQ(asked(), false);
+  EXPECT_EQ(refusal({{"q", "ab"}, {"split_sentences", "maybe"}}), "400 split_sentences: true or false was expected");
+}
+
 // A request is as long as --max-characters lets it be, like the same text as a document.
 TEST_F(TranslationServiceTest, ManyLinesTextsOrFragmentsAreOneRequest) {
   constexpr size_t kMany = 2000;

@@ -65,6 +65,18 @@ class Panels(Case):
         page.wait("document.querySelector('#error').checkVisibility()")
         self.assertIn("'A' stands in the glossary already", page.text("#error span"))
 
+    def test_sentences_are_split_unless_one_says_no(self):
+        line = " ".join(self.sources[:2])
+        page = self.open(path=address(line, source="de", target="en"))
+        self.translated(page, " ".join(self.translations[:2]))
+        self.assertTrue(page.run("document.querySelector('#split-sentences').checked"))
+        self.assertNotIn("split_sentences", self.asked(page)[-1])
+        page.click("#split-sentences")
+        self.until(lambda: self.asked(page)[-1].get("split_sentences") is False)
+        self.translated(page, *offline([line], split=False))
+        page.open(page.run("location.href").replace("#", "&again#"))
+        self.assertFalse(page.run("document.querySelector('#split-sentences').checked"), "it is kept")
+
     def test_placeholders_stay(self):
         page = self.open(path=address("Wie alt ist {name}?", source="de", target="en"))
         page.wait(TRANSLATED)

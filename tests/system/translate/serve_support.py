@@ -112,9 +112,9 @@ class Clients:
             raise self.errors[0]
 
 
-def offline(lines, *arguments):
-    """What nmt-translate makes of the lines."""
-    done = translate("-q", *arguments, text="".join(line + "\n" for line in lines))
+def offline(lines, *arguments, split=True):
+    """What nmt-translate makes of the lines, sentence by sentence as the service does."""
+    done = translate("-q", *(["--split-sentences"] if split else []), *arguments, text="".join(line + "\n" for line in lines))
     if done.returncode != 0:
         raise RuntimeError(done.stderr.decode())
     return done.stdout.decode().splitlines()

@@ -22,6 +22,7 @@ import time
 import unittest
 import urllib.parse
 import urllib.request
+import xml.etree.ElementTree
 import zipfile
 
 import translate_support
@@ -62,6 +63,28 @@ class Routes(Case):
         self.assertEqual(self.server.post("/translate", {"q": text}).json(), {"translatedText": expected})
         for same in ("", "   ", [], "12.5 %", "😀", ["\n", "?!"]):
             self.assertEqual(self.server.post("/translate", {"q": same}).json(), {"translatedText": same})
+
+    def test_several_sentences_in_a_line(self):
+        line = " ".join(self.sources[:3])
+        reply = self.server.post("/translate", {"q": line}).json()
+        self.assertEqual(reply, {"translatedText": " ".join(self.translations[:3])})
+        whole, = offline([line], split=False)
+        for fields in ({}, {"format": "html"}):
+            reply = self.server.post("/translate", {"q": line, "split_sentences": False} | fields).json()
+            self.assertEqual(reply["translatedText"], whole)
+        html = f"<p><b>{self.sources[0]}</b> {self.sources[1]}</p>"
+        reply = self.server.post("/translate", {"q": html, "format": "html"}).json()["translatedText"]
+        self.assertEqual(re.sub("</?b>", "", reply), f"<p>{self.translations[0]} {self.translations[1]}</p>")
+        bold = re.search("<b>(.*)</b>", reply)[1]
+        self.assertIn(bold.rstrip(".?!"), self.translations[0], "the first sentence, and nothing of the second")
+        self.assertIn(self.translations[0].rstrip(".?!"), bold)
+        picture = self.server.post("/explain", {"q": line, "attention": True}).json()["lines"][0]["attention_svg"]
+        words = [one.text for one in xml.etree.ElementTree.fromstring(picture).iter() if one.tag.endswith("text")]
+        self.assertEqual(words[1:], line.split() + " ".join(self.translations[:3]).split())
+        with Server("--no-split-sentences") as server:
+            self.assertEqual(server.post("/translate", {"q": line}).json(), {"translatedText": whole})
+            reply = server.post("/translate", {"q": line, "split_sentences": True}).json()
+            self.assertEqual(reply, {"translatedText": " ".join(self.translations[:3])})
 
     def test_detection(self):
         german, english = " ".join(self.sources[:5]), " ".join(self.translations[:5])

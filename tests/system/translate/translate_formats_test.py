@@ -164,6 +164,21 @@ class Paragraphs(Case):
         self.assertEqual(done.stdout.decode(), f"{alone[0]} {alone[1]}\n\n{alone[2]}\n")
         self.assertIn("3 sentences", done.stderr.decode())
         self.assertNotIn("too long", done.stderr.decode())
+        self.assertNotEqual(translate(text=f"{a} {b}\n").stdout.decode(), f"{alone[0]} {alone[1]}\n", "unless asked, lines stay whole")
+
+    def test_a_document_has_paragraphs(self):
+        a, b = [source for source in PROGRAMS.sources() if source.endswith(".")][:2]
+        first, second, together = self.lines_of(translate(text=f"{a}\n{b}\n{a} {b}\n"))
+        document = ("-q", "--format-in", "txt")
+        self.assertEqual(self.lines_of(translate(*document, text=f"{a} {b}\n")), [f"{first} {second}"])
+        self.assertEqual(self.lines_of(translate(*document, "--no-split-sentences", text=f"{a} {b}\n")), [together])
+        model = self.folder / "model"
+        shutil.copytree(PROGRAMS.model, model)
+        description = json.loads((model / "model.json").read_text())
+        description["configuration"]["data"]["lines"] = "paragraphs"
+        (model / "model.json").write_text(json.dumps(description))
+        done = run("nmt-translate", "-m", model, *document, text=f"{a} {b}\n")
+        self.assertEqual(self.lines_of(done), [together])
 
 
 class Constraints(Case):

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,10 +15,11 @@ NMT_API_BEGIN
 
 /// A translation service over HTTP with LibreTranslate's interface: `nmt-translate --serve` (docs/serving.md).
 struct ServerOptions {
-  std::string address = "127.0.0.1:0";             ///< HOST:PORT, or PORT alone; port 0: a free one
-  TranslatorOptions translator = {};               ///< the model; left out where config_file is given
-  std::string config_file = {};                    ///< YAML that names several models: docs/serving.md, Several models
-  bool split_sentences = false;                    ///< texts are paragraphs: their sentences are translated one by one
+  std::string address = "127.0.0.1:0";  ///< HOST:PORT, or PORT alone; port 0: a free one
+  TranslatorOptions translator = {};    ///< the model; left out where config_file is given
+  std::string config_file = {};         ///< YAML that names several models: docs/serving.md, Several models
+  /// Texts are paragraphs: their sentences are translated one by one. Unset: where the model's lines are sentences.
+  std::optional<bool> split_sentences = {};
   std::string api_key = {};                        ///< clients must send it; empty: everybody is served
   std::string api_keys_file = {};                  ///< keys with their limits, instead
   std::string tls_certificate = {}, tls_key = {};  ///< PEM files: answer over HTTPS

@@ -67,8 +67,10 @@ struct TranslateOptions {
   std::vector<std::string> must = {}, must_not = {};  ///< phrases that each holds, or that none holds
   Glossary glossary = {};                             ///< terms and their translations
   bool keep_placeholders = false;                     ///< addresses, {name}, %s stay as they are
-  bool split_sentences = false;  ///< a text is a paragraph: its sentences are translated one by one
-  bool copy_unknown = false;     ///< puts for `<unk>` the source word that it looks at most
+  /// A text is a paragraph: its sentences are translated one by one. Unset: in documents, where the model's lines are
+  /// sentences.
+  std::optional<bool> split_sentences = {};
+  bool copy_unknown = false;  ///< puts for `<unk>` the source word that it looks at most
 
   // What is told of each translation.
   bool token_scores = false;  ///< Alternative::pieces and token_scores

@@ -129,10 +129,5 @@ TEST(LanguageDetector, IsRightOnRealText) {
   }
 }
 
-TEST(HasLetters, OfAnyScript) {
-  for (const char* text : {"a", "12ä", "…ß", "列", "ע"}) EXPECT_TRUE(has_letters(text)) << text;
-  for (const char* text : {"", "12 + 30 = 42", "?!", "😀", "\xff"}) EXPECT_FALSE(has_letters(text)) << text;
-}
-
 }  // namespace
 }  // namespace nmt

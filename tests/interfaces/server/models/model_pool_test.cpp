@@ -89,6 +89,30 @@ TEST_F(ModelPoolTest, AModelKnowsItsLanguages) {
   EXPECT_THROW(translated(pool, "de", "fr"), Error);
 }
 
+TEST_F(ModelPoolTest, SplitsWhatAModelOfSentencesIsAsked) {
+  const auto parts = [&](const std::string& source, std::optional<bool> asked, ServiceModel served = {}) {
+    if (served.directories.empty()) served = model();
+    ModelPool pool({.models = {served}}, options_, log_);
+    const Request request{.source = source, .split_sentences = asked};
+    return pool.translations(pool.pairs().front(), {&request, 1}, {}).at(0).alternatives.at(0).parts.size();
+  };
+  const std::string two = "Es ist gut. Er kam.";
+  EXPECT_EQ(parts(two, {}), 2u);
+  EXPECT_EQ(parts(two, false), 1u) << "as the client says";
+  options_.split_sentences = false;
+  EXPECT_EQ(parts(two, {}), 1u) << "as the service says";
+  EXPECT_EQ(parts(two, true), 2u);
+  options_.split_sentences = {};
+  EXPECT_EQ(parts("Am 3. Mai. Im Mai.", {}), 2u);
+  EXPECT_EQ(parts("Am 3. Mai. Im Mai.", {}, model("en", "fr")), 3u) << "by the rules of the language that is served";
+  auto config = parse_config(fmt::format("{{{}}}", kSmall), "test").config;
+  config.data.lines = TrainedLines::kParagraphs;
+  save(config);
+  EXPECT_EQ(parts(two, {}), 1u) << "as the model says";
+  options_.split_sentences = true;
+  EXPECT_EQ(parts(two, {}), 2u);
+}
+
 TEST_F(ModelPoolTest, GoesThroughAThirdLanguage) {
   ModelPool pool({.models = {model(), model("en", "fr"), model("en", "de")}, .pivots = {"en"}}, options_, log_);
   EXPECT_THAT(names(pool.pairs()), ElementsAre("de-en", "en-fr", "en-de", "de-fr"));
