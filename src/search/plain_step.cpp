@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "nn/device/parallel_ranges.h"
-#include "nn/inference/transformer_decoder.h"
+#include "nn/device/cpu_kernels.h"
+#include "nn/inference/plain_transformer.h"
 #include "search/batch_candidates.h"
 #include "search/step_scores.h"
 

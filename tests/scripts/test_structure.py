@@ -30,8 +30,8 @@ NO_HEADER = {
     "interfaces/documents/program/nmt_document.cpp": "a program: nothing includes it",
     "src/nn/positions/*": "each file defines the kinds that positions.h lists, and nothing else sees them",
     "src/nn/kernels/kernel_set.cpp": "compiled once for each instruction set; kernels.cpp chooses",
-    "src/nn/kernels/packed/packed_set.cpp": "compiled once for each instruction set; packed_product.cpp chooses",
-    "src/nn/kernels/training/training_set.cpp": "compiled once for each instruction set; training_product.cpp chooses",
+    "src/nn/kernels/packed/packed_set.cpp": "compiled once for each instruction set; kernels.cpp chooses",
+    "src/nn/kernels/training/training_set.cpp": "compiled once for each instruction set; kernels.cpp chooses",
 }
 LONG_FILES = {
     "src/config/option_table.cpp": "a table: one row an option",
