@@ -46,7 +46,7 @@ constexpr std::array<const char*, 27> kAbbreviations = {
     "Capt.", "Cmdr.", "Col.", "Dr.",  "Drs.", "Gen.", "Gov.", "Hon.", "Lt.", "Messrs.", "Mme.", "Mr.", "Mrs.", "Ms.",
     "Prof.", "Rep.",  "Rev.", "Sen.", "Sgt.", "Sr.",  "Sra.", "St.",  "Wm.", "ca.",     "cca.", "vs.", "bzw."};
 
-/// Of Czech, for which ICU has no list.
+/// Czech has no list in ICU.
 constexpr std::array<const char*, 51> kCzechAbbreviations = {
     "apod.", "atd.",  "atp.", "Bc.",   "cit.",  "čp.",   "čís.",  "dr.",   "event.", "ev.",   "gen.",  "hl.",   "Ing.",
     "JUDr.", "kap.",  "kpt.", "kr.",   "např.", "Např.", "max.",  "Mgr.",  "min.",   "mj.",   "mld.",  "mil.",  "ml.",

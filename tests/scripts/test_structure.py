@@ -36,6 +36,7 @@ NO_HEADER = {
     "src/nn/kernels/training/training_set.cpp": "compiled once for each instruction set; kernels.cpp chooses",
 }
 LONG_FILES = {
+    "src/config/kinds.h": "a table: one enumeration and its words a kind",
     "src/config/option_table.cpp": "a table: one row an option",
     "src/translation/lines/term_plan.cpp": "one plan for a line: what is cut out, forced and put back",
 }

@@ -11,6 +11,7 @@ import io
 import itertools
 import json
 import os
+import pathlib
 import random
 import socket
 import statistics
@@ -23,6 +24,7 @@ from serve_support import Server, json_body, offline
 from translate_memory_test import megabytes
 from translate_support import PATIENCE, PROGRAMS, Case, main
 
+DOCUMENTS = pathlib.Path(__file__).resolve().parents[2] / "interfaces/documents/fixtures"  # written by other programs
 SECONDS = float(os.environ.get("NMT_SOAK_SECONDS", 3600))
 ALONE = min(120.0, SECONDS / 4)  # seconds without faults, for comparison
 GOOD_CLIENTS, FAULTY_CLIENTS = 16, 64
@@ -58,10 +60,11 @@ class Faults:
     def __init__(self, sources, deadline):
         self.sources, self.deadline = sources, deadline
         self.bomb = form_with_file(b"a.docx", zip_bomb())
+        self.documents_of_programs = [(path.name.encode(), path.read_bytes()) for path in sorted(DOCUMENTS.glob("*/*"))]
         self.kinds = [self.slow_head, self.slow_body, self.cut_head, self.cut_body, self.gone_before_the_answer, self.noise,
                       self.wrong_json, self.wrong_utf8, self.wrong_length, self.huge_body, self.huge_head, self.huge_length,
-                      self.long_text, self.many_lines, self.deep_json, self.deep_html, self.bombs, self.deaf, self.pipeline,
-                      self.chunks, self.idle]
+                      self.long_text, self.many_lines, self.deep_json, self.deep_html, self.bombs, self.documents,
+                      self.spoiled_documents, self.deaf, self.pipeline, self.chunks, self.idle]
 
     def body(self, choose, **fields):
         return json_body({"q": choose.choice(self.sources)} | fields)
@@ -156,6 +159,21 @@ class Faults:
     def bombs(self, connection, choose):
         connection.sendall(head(len(self.bomb), "/translate_file", "multipart/form-data; boundary=X") + self.bomb)
         connection.recv(4096)
+
+    def send_document(self, connection, name, content):
+        body = form_with_file(name, content)
+        connection.sendall(head(len(body), "/translate_file", "multipart/form-data; boundary=X") + body)
+        connection.recv(4096)
+
+    def documents(self, connection, choose):
+        self.send_document(connection, *choose.choice(self.documents_of_programs))
+
+    def spoiled_documents(self, connection, choose):
+        name, content = choose.choice(self.documents_of_programs)
+        content = bytearray(content[:choose.randrange(len(content) // 2, len(content))])
+        for _ in range(3):
+            content[choose.randrange(len(content))] = choose.randrange(256)
+        self.send_document(connection, name, bytes(content))
 
     def deaf(self, connection, choose):
         """Asks again and again and reads no answer."""
