@@ -196,6 +196,15 @@ class WordsOfTheTranslation(Case):
         self.assertFalse(page.is_shown("#alternatives"))
         self.assertEqual(page.run("document.activeElement.textContent"), self.translations[0].split()[0])
 
+    def test_no_word_is_offered_in_its_own_place(self):
+        # Behind the place the sentences are no longer translated apart: what follows the same word may be something else.
+        page = self.open(path=address(" ".join(self.sources[:2]), source="de", target="en"))
+        self.translated(page, " ".join(self.translations[:2]))
+        page.click("#translation .word")
+        page.wait("document.querySelector('#alternatives [role=menuitem]:not([aria-disabled])')")
+        offered = page.run("[...document.querySelectorAll('#alternatives b')].map(one => one.textContent)")
+        self.assertNotIn(self.translations[0].split()[0], offered)
+
     def test_words_that_belong_together(self):
         alignment = self.explained(alignment=True)["alignment"]
         link = alignment[0]
