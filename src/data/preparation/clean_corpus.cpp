@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/process/pulse.h"
+#include "base/process/log.h"
 #include "base/threads.h"
 #include "base/unicode.h"
 #include "data/preparation/cleaning_report.h"
