@@ -134,7 +134,8 @@ class Linking(unittest.TestCase):
         for program in core:
             needed = needed_by(program)
             self.assertIn("libc.so.6", needed)
-            self.assertEqual([name for name in needed if re.match(r"lib(ssl|zip|cld2)\b", name)], [], program.name)
+            foreign = "ssl|zip" if program.name == "nmt-prepro" else "ssl|zip|cld2"  # its rule on languages asks CLD2
+            self.assertEqual([name for name in needed if re.match(rf"lib({foreign})\b", name)], [], program.name)
 
     def test_the_reader_of_documents_loads_no_libtorch(self):
         reader = pathlib.Path(OPTIONS.build) / "nmt-document"
