@@ -153,7 +153,7 @@ void RequestQueue::submit(const std::string& client, std::vector<LineRequest> li
   const auto known = clients_.find(client);
   const int64_t clients = std::ssize(clients_) + (known == clients_.end() ? 1 : 0);
   const int64_t own = weight + (known == clients_.end() ? 0 : known->second.waiting);
-  if (waiting_ + weight > most && own > options_.max_waiting / clients)
+  if (waiting_ + weight > most && own > most / clients)
     throw RequestError(503, fmt::format("busy: {} lines are waiting; try again later", waiting_), 1);
   if (known == clients_.end()) clients_[client].turn = ++turns_;  // behind the others
   submission->client = clients_.find(client);
