@@ -49,7 +49,7 @@ class Text(Case):
         page.wait("document.body.dataset.early > 0")
         self.translated(page, *(self.translations * 20)[:300])
         self.assertGreater(int(page.run("document.body.dataset.early")), 250, "waited when the first was there")
-        self.assertEqual(len(self.asked(page)), 2, "a request has less lines than the server's queue")
+        self.assertEqual(len(self.asked(page)), 1, "the server takes long requests, too")
 
     def test_an_old_question_is_dropped(self):
         """The first never gets an answer; the second has the right one."""
