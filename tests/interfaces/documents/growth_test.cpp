@@ -97,7 +97,7 @@ TEST(Growth, TimeIsLinear) {
   constexpr double kClock = 0.01;  // what a clock and caches may cost
   for (const auto& pattern : kPatterns) {
     const double once = seconds(pattern, pattern.n), four = seconds(pattern, 4 * pattern.n);
-    EXPECT_LT(four, 6 * once + kClock) << pattern.name;
+    EXPECT_LT(four, 8 * once + kClock) << pattern.name;  // beside other programs; 16 where time is quadratic
   }
 }
 
