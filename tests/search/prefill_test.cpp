@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/formula_weights.h"
+#include "nn/device/cpu_kernels.h"
 #include "search/list_search.h"
 #include "search/reference_search.h"
 #include "search/scripted_model.h"
@@ -132,6 +133,7 @@ std::vector<SearchInput> forced_inputs() {
 
 TEST(Prefill, LeavesTheBitsOfSingleSteps) {
   const c10::NoGradGuard no_gradients;
+  const ThreadLimit one(1);  // steps of microseconds: two threads wait for each other most of the time
   const auto inputs = forced_inputs();
   for (const char* options :
        {"d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2",
