@@ -515,7 +515,8 @@ class Processes(TranslateCase):
         done = support.python("""
             import os, sys, nmt
             child = os.fork()
-            print(nmt.Translator(sys.argv[1], threads=2).translate([sys.argv[2]] * 4)[3], flush=True)
+            text = str(nmt.Translator(sys.argv[1], threads=2).translate([sys.argv[2]] * 4)[3])
+            os.write(1, f"{text}\\n".encode())  # at once: both write into one pipe
             if child != 0:
                 assert os.waitpid(child, 0)[1] == 0
             """, PROGRAMS.model, self.sources[0])
