@@ -68,11 +68,13 @@ PreprocessResult clean_corpus(const Config& config, const CorpusCleaning& cleani
   CleaningRow row{.name = cleaning.input.filename().string()};
   const auto transform = [&](EncodedPair& pair, int) {
     const auto source = normalised_text(pair.text.source, data);
-    pair.hashes.content.source = content.source_spelling(source);
-    if (!part.contains(pair.hashes.content.source.hash)) return;
+    const Spelling spelling = part.count > 1 ? content.source_spelling(source) : Spelling();
+    pair.hashes.content.source = spelling;
+    if (!part.contains(spelling.hash)) return;
     const auto target = normalised_text(pair.text.target, data);
     pair.hashes = PairHashes(source, target);
     pair.hashes.content = content.judge(source, target);
+    if (part.count > 1) pair.hashes.content.source = spelling;  // without a rule judge() has none
   };
   ProgressBar progress("cleaning", 0, "pairs");
   int64_t number = 0;

@@ -106,6 +106,17 @@ TEST_F(CleanCorpus, PartsTogetherAreTheWhole) {
   }
 }
 
+TEST_F(CleanCorpus, PartsNeedNoRule) {
+  config_.data.clean = {};
+  clean();
+  std::vector<std::string> kept;
+  for (const int64_t i : {1, 2, 3}) {
+    clean("part.tsv", {.number = i, .count = 3});
+    kept.push_back(text_of("part.tsv"));
+  }
+  EXPECT_EQ(merged(kept, true), text_of("out.tsv"));
+}
+
 TEST_F(CleanCorpus, TheRatioIsOfCharacters) {
   write("in.tsv", "Das ist ein langer Satz.\tThis\nKurz.\tShort.\n");
   config_.data.max_length_ratio = 3;
