@@ -37,7 +37,7 @@ Error ends_error(const std::optional<at::Tensor>& ends, const at::Tensor& q, con
   return std::nullopt;
 }
 
-/// What both kernels ask (docs/gpu.md says where each rule comes from), and what ours always have: as many heads and
+/// What both kernels ask (README.md says where each rule comes from), and what ours always have: as many heads and
 /// features in keys and values as in queries.
 Error common_error(const PackedInputs& inputs, int64_t dim) {
   const auto& [q, k, v, ends_q, ends_k, longest_q, longest_k, dropout] = inputs;
