@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What several GPUs would give, computed and not measured: the tables of docs/scaling.md in Markdown.
+"""What several GPUs would give, computed and not measured: the tables of docs/results.md in Markdown.
 
     scripts/scaling_table.py [--batch-seconds SMALL BASE BIG] [--cpu-batch-seconds SMALL BASE]
 
