@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every kind of positions with one small model on Multi30k. Prints the Markdown table of docs/positions.md.
+"""Every kind of positions with one small model on Multi30k. Prints the Markdown table of docs/results.md.
 
     scripts/positions_table.py [--programs build] [--work runs/positions_table] [--set KEY=VALUE ...] [KIND ...]
 
