@@ -32,6 +32,8 @@ struct EvalArguments {
   bool confidence = false, quiet = false, self_test = false;
   std::string print_config;
   std::vector<std::string> similarity;  // none or two texts
+  std::string contrastive;              // file
+  bool categories = false;
   EvaluationFiles files;
   std::vector<std::filesystem::path> config_files;  // load_run() fills them: the configuration and its base files
   DecodingArguments decoding;
@@ -86,15 +88,19 @@ struct EvalArguments {
         throw Error(fmt::format("--tokenized-bleu: {} stands twice; leave one out", *form));
     if (config_file.empty() && models.empty())
       throw Error("give -c CONFIG (a run) or -m DIR (a model directory); see nmt-eval --help");
-    if (!similarity.empty()) {
-      if (models.size() > 1) throw Error("--similarity: is of one model; ask them one by one");
-      if (!source.empty()) throw Error("--similarity: compares two texts; leave out --source and --reference");
+    if (!similarity.empty() || !contrastive.empty()) {
+      const char* option = similarity.empty() ? "--contrastive" : "--similarity";
+      if (!source.empty())
+        throw Error(fmt::format("{}: has its own texts; leave out --source and --reference", option));
       if (!files.hypotheses.empty() || !files.results.empty() || !files.report.empty() || !files.attention.empty() ||
           !tokenized_bleu.empty() || confidence)
-        throw Error("--similarity: scores no translations; leave out what is said of scores and files");
+        throw Error(fmt::format("{}: scores no translations; leave out what is said of scores and files", option));
+    }
+    if (!similarity.empty()) {
+      if (models.size() > 1) throw Error("--similarity: is of one model; ask them one by one");
       return;
     }
-    if (config_file.empty() && source.empty())
+    if (config_file.empty() && source.empty() && contrastive.empty())
       throw Error("-m alone needs --source FILE and --reference FILE; see nmt-eval --help");
     if (!source.empty() && references.empty())
       throw Error(fmt::format("--source {}: has no reference; add --reference FILE", source));
@@ -167,6 +173,13 @@ struct EvalArguments {
                    "the source language, and end")
         ->expected(2)
         ->type_name("TEXT TEXT");
+    app.add_option("--contrastive", contrastive,
+                   "print how often the models score a right translation above its wrong ones, and end; a line is "
+                   "SOURCE, RIGHT, WRONG and further WRONG, separated by tabs")
+        ->excludes("--similarity")
+        ->type_name("FILE");
+    app.add_flag("--categories", categories, "the first column of --contrastive is a category; scores for each, too")
+        ->needs("--contrastive");
     app.add_flag("--self-test", self_test,
                  "compute worked numbers and every kernel that this processor can run, print a line each, and end: 0 "
                  "where all are as expected, else 1");

@@ -14,6 +14,7 @@
 #include "data/prepared_data.h"
 #include "eval_arguments.h"
 #include "evaluation/chosen_pairs.h"
+#include "evaluation/contrastive.h"
 #include "evaluation/evaluation_files.h"
 #include "evaluation/evaluation_run.h"
 #include "evaluation/self_test.h"
@@ -53,6 +54,25 @@ int print_similarity(const EvalArguments& arguments, const std::filesystem::path
   return kDone;
 }
 
+int print_contrastive(const EvalArguments& arguments, const std::vector<System>& systems) {
+  const auto items = read_contrastive(arguments.contrastive, arguments.categories);
+  arguments.decoding.set_threads();
+  for (const auto& system : systems) {
+    auto wanted = arguments.decoding.model_set(system.directories, arguments.weights);
+    wanted.decoding = system.decoding;
+    const ModelSet models(wanted);
+    const Translator translator(models.members(), models.options());
+    try {
+      const auto accuracy = contrastive_accuracy(items, translator, {.stopped = [] { return stop_signal() != 0; }});
+      if (systems.size() > 1) print(system.name() + ": ");
+      print(accuracy.format(arguments.width));
+    } catch (const TranslationStopped&) {
+      return stop_exit_code();
+    }
+  }
+  return kDone;
+}
+
 void announce(const std::vector<System>& systems, const std::vector<TestSet>& test_sets, EvaluationObserver& observer) {
   std::vector<EvaluationObserver::Models> models;
   for (const auto& system : systems) models.push_back(system.directories);
@@ -87,6 +107,7 @@ int run(int argc, char** argv) {
                                    .run = run_config,
                                    .config_file = arguments.config_file});
   if (!arguments.similarity.empty()) return print_similarity(arguments, systems.front().directories.front());
+  if (!arguments.contrastive.empty()) return print_contrastive(arguments, systems);
   auto test_sets = arguments.test_sets(reading_of(run_config, systems.front().directories.front()), run_config, *log);
   if (run_config && pair_choice(*run_config).leaves_out()) {
     const auto choice = pair_choice(arguments.decoding.flags.applied_to(*run_config));  // --batch-size counts

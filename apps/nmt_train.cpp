@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -22,6 +24,8 @@
 #include "nn/device/device.h"
 #include "observers.h"
 #include "report/html/html_report.h"
+#include "report/html/run_comparison.h"
+#include "report/records/run_table.h"
 #include "torch_version.h"
 #include "training/distributed/launched_process.h"
 #include "training/distributed/make_process_group.h"
@@ -38,6 +42,8 @@ struct Arguments {
   std::optional<std::string> run_dir, from_model, device, precision;
   std::optional<int64_t> profile;
   std::optional<std::string> report_only;
+  std::vector<std::string> compare;  // none or two run directories
+  std::vector<int64_t> seeds;
   std::optional<std::string> memory;
   std::string print_config;
   bool restart = false, dry_run = false;
@@ -65,6 +71,17 @@ struct Arguments {
            "writes DIR/report.html of a run that has ended or is running, from the files in its directory DIR, and "
            "ends; needs no CONFIG")
         ->type_name("DIR");
+    app.add_option("--compare", compare,
+                   "writes SECOND/comparison.html, two runs on one page (curves over each other, options and sentences "
+                   "that differ), and ends; needs no CONFIG")
+        ->expected(2)
+        ->type_name("FIRST SECOND");
+    app.add_option("--seeds", seeds,
+                   "trains a run for each seed, one after another, in the folders seed-N of the run directory, and "
+                   "prints their best validations with means and deviations; given again, what is done is not repeated")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("N,N...");
     app.add_flag("--dry-run", dry_run,
                  "runs one update of the largest batch, says how much memory it took, and ends: where it does not fit, "
                  "with exit code 2 and what to change; writes nothing; needs the prepared data");
@@ -81,17 +98,23 @@ struct Arguments {
   void check_modes(const CLI::App& app) const {
     std::vector<std::string> modes;
     if (report_only) modes.push_back("--report-only");
+    if (!compare.empty()) modes.push_back("--compare");
     if (dry_run) modes.push_back("--dry-run");
     if (!print_config.empty()) modes.push_back("--print-config");
+    if (!seeds.empty()) modes.push_back("--seeds");
     if (modes.size() > 1)
       throw Error(fmt::format("{}: does not go with {}; leave one of them out", modes[0], modes[1]));
     if (memory && !dry_run) throw Error("--memory: is for --dry-run");
     if (dry_run && (restart || profile))
       throw Error(fmt::format("{}: not with --dry-run, which trains nothing; leave it out",
                               restart ? "--restart" : "--profile"));
+    const char* alone = report_only ? "--report-only" : "--compare";
     for (const auto* option : app.get_options())
-      if (report_only && option->count() > 0 && option->get_name() != "--report-only")
-        throw Error(fmt::format("{}: not with --report-only; leave it out", option->get_name()));
+      if ((report_only || !compare.empty()) && option->count() > 0 && option->get_name() != alone)
+        throw Error(fmt::format("{}: not with {}; leave it out", option->get_name(), alone));
+    for (auto seed = seeds.begin(); seed != seeds.end(); ++seed)
+      if (std::find(seeds.begin(), seed, *seed) != seed)
+        throw Error(fmt::format("--seeds: {} stands twice; leave one out", *seed));
   }
 
   /// --run-dir and its like are other names of options.
@@ -152,8 +175,11 @@ int dry_run(const Arguments& arguments, const Config& config, const LaunchedProc
   return kDone;
 }
 
-int train(const Arguments& arguments) {
-  const LoadedConfig loaded = load_run_config(arguments.config, arguments.settings, arguments.plain_settings());
+/// further: settings over those of the command line.
+int train(const Arguments& arguments, const std::vector<PlainSetting>& further = {}) {
+  auto settings = arguments.plain_settings();
+  settings.insert(settings.end(), further.begin(), further.end());
+  const LoadedConfig loaded = load_run_config(arguments.config, arguments.settings, settings);
   const Config& config = loaded.config;
   const auto process = this_process();
   const auto log = make_logger("nmt-train");
@@ -178,6 +204,21 @@ int train(const Arguments& arguments) {
   return run_training(std::move(run), *log).exit_code;
 }
 
+int train_seeds(const Arguments& arguments) {
+  if (this_process().size > 1) throw Error("--seeds: trains in one process; start the runs one by one, with run.seed");
+  const auto loaded = load_run_config(arguments.config, arguments.settings, arguments.plain_settings());
+  std::vector<RunRecords> runs;
+  for (const int64_t seed : arguments.seeds) {
+    const auto directory = std::filesystem::path(loaded.config.run.dir) / fmt::format("seed-{}", seed);
+    const int exit_code =
+        train(arguments, {{"--seeds", "run.seed", std::to_string(seed)}, {"--seeds", "run.dir", directory.string()}});
+    if (exit_code != kDone) return exit_code;
+    runs.push_back(read_run(directory));
+  }
+  std::cout << run_table(runs) << std::flush;
+  return kDone;
+}
+
 }  // namespace
 }  // namespace nmt
 
@@ -197,7 +238,11 @@ int main(int argc, char** argv) {
       std::cout << nmt::write_report(*arguments.report_only).string() << "\n";
       return nmt::kDone;
     }
+    if (!arguments.compare.empty()) {
+      std::cout << nmt::write_comparison(arguments.compare.front(), arguments.compare.back()).string() << "\n";
+      return nmt::kDone;
+    }
     if (arguments.config.empty()) throw nmt::Error("--config is required; see nmt-train --help");
-    return nmt::train(arguments);
+    return arguments.seeds.empty() ? nmt::train(arguments) : nmt::train_seeds(arguments);
   });
 }

@@ -249,6 +249,11 @@ TRAINING = [
          r"--restart: not with --report-only"),
     Case("a report alone, and a configuration", "nmt-train", ["--report-only", "run", *C],
          r"--config: not with --report-only"),
+    Case("two runs on a page, and a configuration", "nmt-train", ["--compare", "run", "run", *C],
+         r"--config: not with --compare"),
+    Case("a seed twice", "nmt-train", [*C, "--seeds", "1,2,1"], r"--seeds: 1 stands twice"),
+    Case("seeds and a dry run", "nmt-train", [*C, "--seeds", "1", "--dry-run"],
+         r"--dry-run: does not go with --seeds"),
     Case("a run whose configuration is damaged", "nmt-train", C, r"run/config\.yaml:\d: not YAML",
          files={"run/config.yaml": "model: [1\n"}),
 ]

@@ -14,6 +14,7 @@
 #include "base/process/log.h"
 #include "report/html/attention_map.h"
 #include "report/html/html_page.h"
+#include "report/html/page_parts.h"
 #include "report/html/svg_plot.h"
 #include "report/html/translation_quality.h"
 #include "report/pictures/attention_picture.h"
@@ -34,17 +35,6 @@ std::string time_element(double seconds_since_1970) {
   return is_date ? fmt::format("<time>{}</time>", date(seconds_since_1970)) : "";
 }
 
-const ValidationReport* best_validation(const RunRecords& records) {
-  const auto best = std::find_if(records.validations.rbegin(), records.validations.rend(),
-                                 [](const auto& report) { return report.is_best; });
-  return best == records.validations.rend() ? nullptr : &*best;
-}
-
-std::string weights_of(const ValidationReport& report) {
-  const auto update = fmt::format("update {}", with_commas(report.update));
-  return report.weights.empty() ? update : update + ", " + report.weights;
-}
-
 double median_speed(const RunRecords& records) {
   std::vector<double> speeds;
   for (const auto& line : records.intervals) speeds.push_back(line.interval.target_tokens_per_second);
@@ -54,12 +44,6 @@ double median_speed(const RunRecords& records) {
   std::nth_element(speeds.begin(), middle, speeds.end());
   return *middle;
 }
-
-std::string section(const std::string& id, const std::string& title, const std::string& body) {
-  return fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n{}</section>\n", id, title, body);
-}
-
-std::string note(const std::string& text) { return fmt::format("<p class=\"note\">{}</p>\n", escape_xml(text)); }
 
 std::string tile(const std::string& what, const std::string& figure, const std::string& detail = "") {
   return fmt::format("<div class=\"tile\"><dt>{}</dt><dd>{}</dd><dd class=\"detail\">{}</dd></div>\n", what, figure,
@@ -93,21 +77,11 @@ std::string heading(const RunRecords& records) {
   return html + "</dl>\n</header>\n";
 }
 
-std::string chart(const Plot& plot) {
-  std::string legend;
-  for (size_t i = 0; i < plot.series.size(); ++i)
-    if (!plot.series[i].points.empty() && plot.series.size() > 1)
-      legend += fmt::format("<span class=\"series-{}\">{}</span> ", i + 1, escape_xml(plot.series[i].name));
-  return fmt::format(
-      "<figure class=\"chart\">\n<figcaption><h3>{}</h3><p class=\"legend\">{}</p></figcaption>\n{}{}</figure>\n",
-      escape_xml(plot.title), legend, plot_svg(plot), json_script(plot_data(plot).dump()));
-}
-
 std::string curves(const RunRecords& records) {
   std::string charts;
-  for (const auto& plot : run_plots(records)) charts += chart(plot);
-  if (charts.empty()) return section("curves", "Curves", note("Nothing was measured yet."));
-  return section("curves", "Curves", "<div class=\"charts\">\n" + charts + "</div>\n");
+  for (const auto& plot : run_plots(records)) charts += page_chart(plot);
+  if (charts.empty()) return page_section("curves", "Curves", page_note("Nothing was measured yet."));
+  return page_section("curves", "Curves", "<div class=\"charts\">\n" + charts + "</div>\n");
 }
 
 std::string signature_of(const std::string& line) { return line.substr(0, line.find(" = ")); }
@@ -147,7 +121,7 @@ std::string validation_table(const std::vector<ValidationReport>& reports, const
 
 std::string validations(const RunRecords& records) {
   const auto& reports = records.validations;
-  if (reports.empty()) return section("validations", "Validations", note("There was no validation yet."));
+  if (reports.empty()) return page_section("validations", "Validations", page_note("There was no validation yet."));
   const auto* best = best_validation(records);
   std::string table = validation_table(reports, best);
   for (const auto& [name, of_set] : records.other_validations)
@@ -157,7 +131,7 @@ std::string validations(const RunRecords& records) {
     for (const auto& line : {best->bleu_line, best->chrf_line})
       if (!line.empty()) lines += escape_xml(line) + "\n";
   if (!lines.empty()) lines = "<p>The best one:</p>\n<pre>" + lines + "</pre>\n";
-  return section("validations", "Validations", table + signatures(reports) + lines);
+  return page_section("validations", "Validations", table + signatures(reports) + lines);
 }
 
 std::string sentence_list(const std::string& title, const ValidationReport& report, const std::vector<double>& scores,
@@ -191,13 +165,14 @@ std::string length_table(const ValidationReport& report) {
 std::string translations(const RunRecords& records) {
   constexpr const char* kTitle = "Translations";
   if (!records.shown || records.shown->hypotheses.empty())
-    return section("translations", kTitle,
-                   note("No translations are kept: validation.metrics has neither bleu nor chrf, or there was no "
-                        "validation yet."));
+    return page_section(
+        "translations", kTitle,
+        page_note("No translations are kept: validation.metrics has neither bleu nor chrf, or there was no "
+                  "validation yet."));
   const auto& report = *records.shown;
   const auto scores = sentence_chrf(report.hypotheses, report.references);
   const auto [best, worst] = best_and_worst(scores, report.references, kSentencesShown);
-  return section(
+  return page_section(
       "translations", kTitle,
       fmt::format("<p>Of the {} sentences that were translated with the weights of {}, by the chrF2 of each "
                   "sentence.</p>\n<div class=\"columns\">\n{}{}</div>\n<h3>Scores by sentence length</h3>\n{}",
@@ -220,13 +195,14 @@ std::string attention(const RunRecords& records) {
     }
   }
   if (maps.empty())
-    return section("attention", "Attention",
-                   note("No attention is kept: the model has none that looks at the source, or "
-                        "validation.attention_samples is 0."));
-  return section("attention", "Attention",
-                 "<p>Each row is a token of the reference as it is written, each column a token of the source it looks "
-                 "at; the stronger the colour, the higher the weight.</p>\n" +
-                     maps);
+    return page_section("attention", "Attention",
+                        page_note("No attention is kept: the model has none that looks at the source, or "
+                                  "validation.attention_samples is 0."));
+  return page_section(
+      "attention", "Attention",
+      "<p>Each row is a token of the reference as it is written, each column a token of the source it looks "
+      "at; the stronger the colour, the higher the weight.</p>\n" +
+          maps);
 }
 
 std::string configuration(const RunRecords& records) {
@@ -239,9 +215,9 @@ std::string configuration(const RunRecords& records) {
         "<div class=\"wide\"><table>\n<thead><tr><th class=\"text\">option<th class=\"text\">here<th class=\"text\">"
         "default</tr></thead>\n<tbody>\n" +
         table + "</tbody>\n</table></div>\n";
-  return section("configuration", "Configuration",
-                 fmt::format("{}<details><summary>All of config.yaml</summary>\n<pre>{}</pre></details>\n", table,
-                             escape_xml(records.configuration)));
+  return page_section("configuration", "Configuration",
+                      fmt::format("{}<details><summary>All of config.yaml</summary>\n<pre>{}</pre></details>\n", table,
+                                  escape_xml(records.configuration)));
 }
 
 /// What is not as in the session before: "threads: 2 -> 4".
@@ -257,7 +233,8 @@ std::string changes(const Facts& before, const Facts& after) {
 
 std::string environment(const RunRecords& records) {
   if (records.sessions.empty())
-    return section("environment", "Environment", note("The run was begun by a version that did not record it."));
+    return page_section("environment", "Environment",
+                        page_note("The run was begun by a version that did not record it."));
   std::string facts;
   for (const auto& [what, which] : records.sessions.back().environment)
     facts += fmt::format("<tr><th scope=\"row\" class=\"text\">{}<td class=\"text\">{}</tr>\n", escape_xml(what),
@@ -270,7 +247,7 @@ std::string environment(const RunRecords& records) {
                             before ? escape_xml(changes(*before, session.environment)) : "");
     before = &session.environment;
   }
-  return section(
+  return page_section(
       "environment", "Environment",
       fmt::format("<div class=\"wide\"><table>\n<tbody>\n{}</tbody>\n</table></div>\n<h3>Sessions</h3>\n<div "
                   "class=\"wide\"><table>\n<thead><tr><th class=\"text\">begun<th>after update<th "

@@ -32,7 +32,9 @@ constexpr std::string_view kDescription =
 constexpr std::string_view kExamples =
     "nmt-score reference.de -i output.de\n"
     "nmt-score reference.de -i output.de -m bleu chrf -f text -w 2\n"
-    "nmt-score reference.de -i base.de new.de --paired-bs";
+    "nmt-score reference.de -i base.de new.de --paired-bs\n"
+    "nmt-score --segments base.comet new.comet --paired-bs -f text\n"
+    "nmt-score gold.links -i output.links -m aer -f text";
 
 /// Throws Error unless it is between -max and max.
 template <typename Number>
@@ -96,9 +98,13 @@ class ArgumentTable {
 
 void add_metrics(ArgumentTable& table, ScoreOptions& o) {
   table.group("Metrics");
-  table.texts({"-m", "--metrics"}, "NAME...", o.metrics,
-              "which ones; default: bleu; the last three are BLEU as older programs print it, for one system",
-              {"bleu", "chrf", "ter", "multi-bleu", "multi-bleu-legacy", "nltk"});
+  table.texts(
+      {"-m", "--metrics"}, "NAME...", o.metrics,
+      "which ones; default: bleu; aer: alignment error rate of lines of links; the last three are BLEU as older "
+      "programs print it, for one system",
+      {"bleu", "chrf", "ter", "aer", "multi-bleu", "multi-bleu-legacy", "nltk"});
+  table.texts({"--segments"}, "FILE...", o.segments,
+              "in place of texts: scores of segments from another program, one a line, or the output of comet-score");
   table.flag({"-sl", "--sentence-level"}, o.sentence_level, "a score for each segment, one metric");
   table.number<int64_t>({"--min-len"}, o.min_length, "only pairs with at least N words on both sides");
   table.number<int64_t>({"--max-len"}, o.max_length, "only pairs with at most N words on both sides");
@@ -157,7 +163,8 @@ void add_output(ArgumentTable& table, ScoreOptions& o) {
   table.flag({"-q", "--quiet"}, o.quiet, "no messages");
   table.flag({"-sh", "--short"}, o.short_signature, "short signatures");
   table.flag({"-b", "--score-only"}, o.score_only, "the score only");
-  table.number<int>({"-w", "--width"}, o.width, "digits after the point, at most 1000 (default: 1)", kMaxWidth);
+  table.number<int>({"-w", "--width"}, o.width, "digits after the point, at most 1000 (default: 1; with --segments: 4)",
+                    kMaxWidth);
   table.flag({"-d", "--detail"}, o.detail, "accepted; there are no built-in test sets to split");
   table.flag({"-nc", "--no-color"}, o.no_color, "no colours on a terminal");
   table.choice({"-f", "--format"}, o.style, "form of the output; default: json");

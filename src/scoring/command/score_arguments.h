@@ -23,7 +23,8 @@ struct ScoreOptions {
   std::string encoding = "utf-8";
   std::string language_pair;
 
-  std::vector<std::string> metrics = {"bleu"};  ///< as given
+  std::vector<std::string> metrics;   ///< as given; none: bleu
+  std::vector<std::string> segments;  ///< files of scores that other programs gave; then there is no text
   bool sentence_level = false;
   int64_t min_length = 0;                  ///< only pairs whose hypothesis and references all have so many words
   std::optional<int64_t> max_length;       ///< and no more than so many
@@ -41,7 +42,7 @@ struct ScoreOptions {
   int threads = 0;
 
   bool quiet = false, short_signature = false, score_only = false, detail = false, no_color = false;
-  int width = 1;
+  std::optional<int> width;  ///< none: 1; of --segments 4
   TableStyle style = TableStyle::kJson;
 
   bool names_test_set = false;  ///< any of -t, --list, --download, --citation, --echo, --origlang, --subset

@@ -16,8 +16,10 @@
 #include "scoring/command/scored_corpus_reader.h"
 #include "scoring/corpus/paired_test.h"
 #include "scoring/corpus/resampling.h"
+#include "scoring/metrics/alignment_error_rate.h"
 #include "scoring/metrics/length_analysis.h"
 #include "scoring/metrics/original_bleu.h"
+#include "scoring/metrics/segment_scores.h"
 
 namespace nmt::scoring {
 namespace {
@@ -42,6 +44,12 @@ void refuse(bool is_wrong, const std::string& message) {
 void check(const ScoreOptions& options) {
   const auto& metrics = options.metrics;
   refuse(options.names_test_set, std::string(kNoTestSets));
+  if (!options.segments.empty()) {
+    refuse(!options.references.empty() || !options.systems.empty() || !metrics.empty() || options.sentence_level ||
+               options.min_length > 0 || options.max_length || options.length_analysis,
+           "--segments: the scores are given; leave out texts and what is said of them");
+    return;
+  }
   refuse(options.references.empty(), "no references; name their files before -i");
   refuse(options.sentence_level && metrics.size() > 1, "-sl: one metric only (-m)");
   refuse(options.sentence_level && (options.confidence || options.paired), "-sl: not with statistical tests");
@@ -69,10 +77,21 @@ void check(const ScoreOptions& options) {
 /// One run of the command.
 class ScoreCommand {
  public:
-  ScoreCommand(ScoreOptions options, const CommandStreams& streams) : options_(std::move(options)), streams_(streams) {}
+  ScoreCommand(ScoreOptions options, const CommandStreams& streams) : options_(std::move(options)), streams_(streams) {
+    if (options_.metrics.empty() && options_.segments.empty()) options_.metrics = {"bleu"};
+  }
 
   void run() {
     check(options_);
+    options_.segments.empty() ? open_texts() : open_segments();
+    if (options_.sentence_level) return score_sentences();
+    if ((options_.detail || options_.length_analysis) && options_.style == TableStyle::kJson)
+      options_.style = TableStyle::kText;
+    names_.size() == 1 ? score_one_system() : compare_systems();
+  }
+
+ private:
+  void open_texts() {
     name_systems();
     reader_.emplace(CorpusSource{.references = options_.references,
                                  .fields = options_.fields,
@@ -82,13 +101,16 @@ class ScoreCommand {
                                  .keep_line_ends = options_.fields == 1 && has_multi_bleu()});
     check_systems();
     make_metrics();
-    if (options_.sentence_level) return score_sentences();
-    if ((options_.detail || options_.length_analysis) && options_.style == TableStyle::kJson)
-      options_.style = TableStyle::kText;
-    names_.size() == 1 ? score_one_system() : compare_systems();
   }
 
- private:
+  void open_segments() {
+    given_ = read_segment_scores(options_.segments);
+    for (const auto& system : given_.systems) options_.systems.push_back(system.name);
+    names_ = options_.systems;
+    check_systems();
+    metrics_.emplace_back("segments", std::make_shared<MeanScore>(given_.metric));
+  }
+
   void say(const std::string& message) const {
     if (!options_.quiet) streams_.messages << "nmt-score: " << message << '\n';
   }
@@ -142,6 +164,7 @@ class ScoreCommand {
       }
       return std::make_shared<Chrf>(options_.chrf);
     }
+    if (name == "aer") return std::make_shared<AlignmentErrorRate>();
     if (name == "ter") return std::make_shared<Ter>(options_.ter);
     if (is_original(name)) return std::make_shared<OriginalBleu>(Choice<OriginalForm>(name));
     const std::string target = options_.language_pair.substr(options_.language_pair.find('-') + 1);
@@ -167,6 +190,13 @@ class ScoreCommand {
     CorpusStatistics statistics(metrics(), names_.size(), keep, options_.threads);
     std::vector<int64_t> tokenized(names_.size());
     SegmentBlock block;
+    for (const auto& system : given_.systems)
+      block.hypotheses.emplace_back(system.hypotheses.begin(), system.hypotheses.end());
+    if (!reader_) {
+      block.references = {block.hypotheses.front()};  // which nobody looks at
+      statistics.add(block);
+      return statistics;
+    }
     while (reader_->next(block)) {
       if (options_.min_length > 0 || options_.max_length)
         block = with_words(block, options_.min_length, options_.max_length.value_or(kAnyLength));
@@ -195,8 +225,13 @@ class ScoreCommand {
     return statistics;
   }
 
+  int width() const {
+    constexpr int kTexts = 1, kSegments = 4;  // digits, as sacreBLEU and as comet-score
+    return options_.width.value_or(reader_ ? kTexts : kSegments);
+  }
+
   ScoreFormat score_format() const {
-    return {.width = options_.width,
+    return {.width = width(),
             .score_only = options_.score_only,
             .short_signature =
                 options_.short_signature && (options_.sentence_level || options_.style != TableStyle::kJson)};
@@ -213,6 +248,7 @@ class ScoreCommand {
   const CommandStreams& streams_;
   std::vector<std::string> names_;
   std::optional<CorpusReader> reader_;
+  SegmentScores given_;  // where there are no texts to read
   std::optional<LengthAnalysis> by_length_;
   std::vector<std::pair<std::string, std::shared_ptr<const Metric>>> metrics_;
 };
@@ -256,14 +292,14 @@ void ScoreCommand::score_one_system() {
                                                         : score.format(score_format()));
   }
   streams_.out << format_single_results(lines, table_format());
-  if (by_length_) streams_.out << by_length_->table(options_.width);
+  if (by_length_) streams_.out << by_length_->table(width());
   if (options_.detail) streams_.out << "No subset information found. Consider using --origlang argument.\n";
 }
 
 TableFormat ScoreCommand::table_format() const {
   const char* no_color = std::getenv("NO_COLOR");
   return {.style = options_.style,
-          .width = options_.width,
+          .width = width(),
           .short_signatures = options_.short_signature,
           .colors = streams_.colors && !options_.no_color && !(no_color && *no_color)};
 }

@@ -21,7 +21,7 @@ std::string join(const std::vector<Signature::Field>& fields, std::string Signat
 
 Signature::Signature(const SignatureFacts& facts, std::vector<Field> metric_fields) {
   const bool varies = facts.references == kVariableReferences;
-  fields_.push_back({"nrefs", "#", varies ? "var" : std::to_string(facts.references)});
+  if (facts.references != 0) fields_.push_back({"nrefs", "#", varies ? "var" : std::to_string(facts.references)});
   if (facts.bootstrap) fields_.push_back({"bs", "bs", std::to_string(*facts.bootstrap)});
   if (facts.trials) fields_.push_back({"ar", "ar", std::to_string(*facts.trials)});
   if (facts.seed) fields_.push_back({"seed", "rs", *facts.seed});
@@ -38,8 +38,8 @@ std::string confidence_text(const ConfidenceInterval& confidence, int width) {
   return "μ = " + fixed(confidence.mean, width) + " ± " + fixed(confidence.half_width, width);
 }
 
-/// sacreBLEU leaves an interval out whose mean is 0.
-bool shows_confidence(const Score& score) { return score.confidence && score.confidence->mean > 0; }
+/// sacreBLEU leaves an interval out whose mean is 0. Scores of other programs may be negative.
+bool shows_confidence(const Score& score) { return score.confidence && score.confidence->mean != 0; }
 
 double rounded(double value, int width) {
   const std::string text = fixed(value, width);

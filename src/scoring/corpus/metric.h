@@ -16,7 +16,7 @@ inline constexpr std::string_view kSacrebleuVersion = "2.6.0";
 /// What every signature says besides the options of its metric (Post 2018, "A Call for Clarity in Reporting BLEU
 /// Scores").
 struct SignatureFacts {
-  int64_t references = 1;                 ///< per segment; kVariableReferences if segments differ
+  int64_t references = 1;                 ///< per segment; kVariableReferences if segments differ; 0: not shown
   std::optional<int64_t> bootstrap = {};  ///< number of bootstrap resamples, if any were drawn
   std::optional<int64_t> trials = {};     ///< number of approximate-randomisation trials, if any
   std::optional<std::string> seed = {};   ///< as sacreBLEU writes it: "12345", "none"

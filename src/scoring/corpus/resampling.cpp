@@ -53,16 +53,18 @@ void CorpusStatistics::score_segments(const SegmentBlock& block, int64_t begin, 
     if (references.empty()) throw Error(fmt::format("segment {}: no reference", segments_ + segment + 1));
     stripped.clear();
     if (block.has_line_ends) std::ranges::transform(references, std::back_inserter(stripped), strip_end);
-    for (size_t m = 0; m < metrics_.size(); ++m) {
-      const bool strips = block.has_line_ends && !metrics_[m]->reads_line_ends();
-      scorers[m]->set_references(strips ? stripped : references);
-      const size_t columns = metrics_[m]->columns();
-      for (size_t system = 0; system < systems_; ++system) {
-        const std::string_view hypothesis = block.hypotheses[system][segment];
-        scorers[m]->statistics(strips ? strip_end(hypothesis) : hypothesis,
-                               std::span(statistics[m * systems_ + system]).subspan(segment * columns, columns));
+    for (size_t m = 0; m < metrics_.size(); ++m) try {
+        const bool strips = block.has_line_ends && !metrics_[m]->reads_line_ends();
+        scorers[m]->set_references(strips ? stripped : references);
+        const size_t columns = metrics_[m]->columns();
+        for (size_t system = 0; system < systems_; ++system) {
+          const std::string_view hypothesis = block.hypotheses[system][segment];
+          scorers[m]->statistics(strips ? strip_end(hypothesis) : hypothesis,
+                                 std::span(statistics[m * systems_ + system]).subspan(segment * columns, columns));
+        }
+      } catch (const Error& error) {
+        throw Error(fmt::format("segment {}: {}", segments_ + segment + 1, error.what()));
       }
-    }
   }
 }
 
@@ -275,7 +277,8 @@ std::vector<TrialScores> shuffle(std::span<const ShuffledSystem> systems, const 
 ConfidenceInterval confidence_interval(const ResampledScores& scores) {
   std::vector<double> sorted = scores.values;
   std::sort(sorted.begin(), sorted.end());
-  double mean = exact_mean(sorted);
+  const bool is_signed = sorted.front() < 0;  // scores of other programs than sacreBLEU
+  double mean = is_signed ? pairwise_mean(sorted) : exact_mean(sorted);
   if (scores.all_float32) mean = static_cast<float>(mean);
   return {.mean = mean, .half_width = half_width(sorted, scores.all_float32)};
 }

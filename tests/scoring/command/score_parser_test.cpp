@@ -47,7 +47,8 @@ TEST(ScoreParser, SaysWhatIsWrong) {
   const std::vector<std::pair<Words, std::string>> cases = {
       {{"r", "-w"}, "-w: give it a value"},
       {{"r", "-m", "-q"}, "-m: give it a value"},
-      {{"r", "-m", "meteor"}, "-m meteor: unknown; choose from bleu, chrf, ter, multi-bleu, multi-bleu-legacy, nltk"},
+      {{"r", "-m", "meteor"},
+       "-m meteor: unknown; choose from bleu, chrf, ter, aer, multi-bleu, multi-bleu-legacy, nltk"},
       {{"r", "--nothing"}, "--nothing: no such option; see --help"},
       {{"r", "--metrisc", "bleu"}, "--metrisc: no such option; did you mean --metrics?"},
       {{"r", "--wid", "4"}, "--wid: no such option; did you mean --width?"},

@@ -43,7 +43,7 @@ TEST(PythonNumber, FixedRoundsTheExactValue) {
   EXPECT_EQ(fixed(NAN, 1), "nan");
   EXPECT_EQ(fixed(-NAN, 1), "nan");
   EXPECT_EQ(fixed(INFINITY, 2), "inf");
-  EXPECT_EQ(test::message_of<Error>([] { fixed(1, -1); }),
+  EXPECT_EQ(nmt::test::message_of<Error>([] { fixed(1, -1); }),
             "-w -1: the number of digits after the point cannot be negative");
 }
 

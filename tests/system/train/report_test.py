@@ -212,6 +212,29 @@ class Report(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, f"{self.report}\n"))
         self.assertEqual(self.report.read_text(), before)
 
+    def test_several_seeds_and_two_runs_on_one_page(self):
+        runs = ARGUMENTS.work / "seeds"
+        shutil.rmtree(runs, ignore_errors=True)
+        command = [str(ARGUMENTS.programs / "nmt-train"), "-c", str(ARGUMENTS.work / "config.yaml"), "--run-dir",
+                   str(runs), "--set", "training.max_updates=4", "--set", "validation.every=2", "--seeds", "7,8"]
+        table = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=PATIENCE, check=True).stdout
+        rows = [line.split() for line in table.splitlines()]
+        self.assertEqual([row[0] for row in rows], ["run", "seed-7", "seed-8", "mean", "deviation"])
+        losses = [float(row[2]) for row in rows[1:4]]
+        self.assertNotEqual(losses[0], losses[1])
+        self.assertAlmostEqual(losses[2], (losses[0] + losses[1]) / 2, delta=1e-4)
+        for seed in (7, 8):
+            self.assertIn(f"seed: {seed}\n", (runs / f"seed-{seed}" / "config.yaml").read_text())
+        again = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=PATIENCE, check=True).stdout
+        self.assertEqual(again, table)
+        done = subprocess.run([command[0], "--compare", str(self.run_directory), str(runs / "seed-7")],
+                              stdout=subprocess.PIPE, text=True, timeout=PATIENCE, check=True)
+        self.assertEqual(done.stdout, f"{runs}/seed-7/comparison.html\n")
+        page = (runs / "seed-7" / "comparison.html").read_text()
+        for part in ("<h1>run and seed-7</h1>", "seed-7: training", "Sentences that differ most", "is better in",
+                     "<code>run.seed</code>"):
+            self.assertIn(part, page)
+
     def test_what_is_no_run_is_refused(self):
         done = subprocess.run([str(ARGUMENTS.programs / "nmt-train"), "--report-only", str(ARGUMENTS.work / "corpus")],
                               stderr=subprocess.PIPE, text=True, timeout=PATIENCE)

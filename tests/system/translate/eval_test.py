@@ -67,6 +67,30 @@ class Evaluate(Case):
         self.assertLess(cosine(*model, one, other)[1], 0.99)
         self.assertEqual(cosine("-c", PROGRAMS.config, "--similarity", one, other), cosine(*model, one, other))
 
+    def test_contrastive(self):
+        corpus = PROGRAMS.work / "corpus"
+        sources, references = ((corpus / f"valid.{side}").read_text().splitlines()[:20] for side in ("de", "en"))
+        wrong = references[1:] + references[:1]
+        items = self.folder / "items.tsv"
+        items.write_text("".join(f"{'long' if len(s) > 40 else 'short'}\t{s}\t{r}\t{w}\n"
+                                 for s, r, w in zip(sources, references, wrong)))
+
+        def scores(translations):
+            (self.folder / "targets").write_text("".join(line + "\n" for line in translations))
+            return [float(line.split("\t")[0]) for line in self.lines_of(run(
+                "nmt-translate", "-q", "-m", PROGRAMS.model, "--score", self.folder / "targets", "-i", corpus / "twenty",
+                "--length-penalty", 0))]
+        (corpus / "twenty").write_text("".join(line + "\n" for line in sources))
+        right = [good > bad for good, bad in zip(scores(references), scores(wrong))]
+        lines = self.lines_of(run("nmt-eval", "-q", "-m", PROGRAMS.model, "--contrastive", items, "--categories",
+                                  "--length-penalty", 0))
+        self.assertEqual(lines[0], f"contrastive accuracy = {5 * sum(right):.2f} ({sum(right)} of 20)")
+        self.assertEqual([line.split(" = ")[0] for line in lines[1:]], ["  long", "  short"])
+        self.assertEqual(self.lines_of(run("nmt-eval", "-c", PROGRAMS.config, "--contrastive", items, "--categories",
+                                           "--length-penalty", 0)), lines)
+        both = self.lines_of(run("nmt-eval", "-q", "-m", PROGRAMS.model, "-m", PROGRAMS.model, "--contrastive", items))
+        self.assertTrue(both[0].startswith(f"{PROGRAMS.model}: contrastive accuracy = "), both)
+
     def test_several_test_sets(self):
         corpus = PROGRAMS.work / "corpus"
         several = ", ".join(f"{{name: {name}, source: {corpus}/{name}.de, target: {corpus}/{name}.en}}"
@@ -323,6 +347,10 @@ class Errors(Case):
                 (("--self-test", "-q"), ["--quiet", "not with --self-test"]),
                 ((*model, "--similarity", "a", " "), ["similarity", "no text"]),
                 (("--similarity", "a", "b"), ["-m DIR"]),
+                ((*model, "--contrastive", two), ["--contrastive", ":1: 1 columns"]),
+                ((*model, "--contrastive", missing), [missing]),
+                ((*model, "--contrastive", two, "--report", missing), ["--contrastive", "scores no translations"]),
+                ((*model, "--source", two, "--reference", other, "--contrastive", two), ["--contrastive", "own texts"]),
                 ((*model, "--self-test"), ["--self-test"]),
                 ((*model, "--source", two, "--reference", other, "-q", "--report", missing + "/report"), [missing])):
             with self.subTest(arguments=arguments):
