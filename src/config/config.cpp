@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+
 namespace nmt {
 namespace {
 
@@ -22,6 +26,18 @@ std::vector<ConfiguredSet> configured(const std::string& split, const std::strin
 }
 
 }  // namespace
+
+std::optional<KeepBest> parse_keep_best(std::string_view text) {
+  const size_t space = std::min(text.find(' '), text.size());
+  const auto number = text.substr(std::min(space + 1, text.size()));
+  KeepBest best;
+  Choice<PairScore> score = PairScore::kNone;
+  if (!score.assign(text.substr(0, space)) || score == PairScore::kNone) return std::nullopt;
+  best.score = score;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), best.share);
+  const bool is_number = error == std::errc() && end == number.data() + number.size();
+  return is_number && best.share > 0 && best.share <= 1 ? std::optional(best) : std::nullopt;
+}
 
 std::vector<ConfiguredSet> validation_sets(const DataConfig& data) {
   return configured("valid", "data.eval", data.eval1, data.eval2, data.eval);

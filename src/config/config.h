@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/kinds.h"
@@ -70,6 +71,8 @@ struct DataConfig {
   // A lexicon of the training pairs for decoding.shortlist.
   int64_t shortlist = 0;   // target pieces that it names for each source piece; 0 = none is made
   bool alignment = false;  // of the training pairs' pieces, for training.guided_alignment
+  // What training takes of the pairs.
+  std::string keep_best = {};  // a score and a share, such as "dual 0.7": the best so many
 };
 
 struct ModelConfig {
@@ -195,6 +198,8 @@ struct TrainingConfig {
   double ema_decay = 0;             // moving average of the weights, validated too; 0 = off
   std::string init_from = {};       // model directory that a new run starts from, its vocabulary too
   std::vector<std::string> freeze = {};  // weights that stay as they are: names with * and ?
+  // A score by which an epoch has good pairs more often.
+  Choice<PairScore> pair_weights = PairScore::kNone;
 };
 
 struct ValidationConfig {
@@ -274,6 +279,14 @@ struct Config {
   EvaluationConfig evaluation;
   RunConfig run;
 };
+
+/// data.keep_best: of the training pairs that score best so large a share is trained on.
+struct KeepBest {
+  PairScore score = PairScore::kNone;  ///< never kNone
+  double share = 1;                    ///< above 0, at most 1
+};
+/// nullopt for what is not of the form "dual 0.7".
+std::optional<KeepBest> parse_keep_best(std::string_view text);
 
 /// One of the configured validation or test sets, however it was given.
 struct ConfiguredSet {

@@ -53,6 +53,17 @@ enum class TooLong { kDrop, kCut };
 template <>
 inline constexpr auto kNames<TooLong> = names("drop", "cut");
 
+/// What says how good a training pair is: a column beside train.bin (data/pair_scores.h), or two of them.
+enum class PairScore {
+  kNone,
+  kForward,   ///< a model from source to target
+  kBackward,  ///< one from target to source
+  kDual,      ///< both, and how far they agree (Junczys-Dowmunt 2018)
+  kAligner,   ///< the word aligner
+};
+template <>
+inline constexpr auto kNames<PairScore> = names("none", "forward", "backward", "dual", "aligner");
+
 /// The order of words with equal counts in a vocabulary: as they were seen, or by their characters (torchtext).
 enum class WordTies { kFirst, kAlphabetical };
 template <>

@@ -28,6 +28,13 @@ std::vector<ConfigDifference> differences(const Config& before, const Config& af
   return result;
 }
 
+std::map<std::string, std::string> section_values(const Config& config, std::string_view section) {
+  std::map<std::string, std::string> values;
+  for (const Option& option : options())
+    if (option.section == section) values.emplace(option.name, format_value(option, config));
+  return values;
+}
+
 namespace {
 
 template <typename T>

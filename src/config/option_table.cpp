@@ -26,10 +26,13 @@ bool is_language(std::string_view text) {
 }
 
 bool is_not_empty(std::string_view text) { return !text.empty(); }
+bool is_keep_best(std::string_view text) { return text.empty() || parse_keep_best(text); }
 
 const TextRule kDevice{"auto, cpu, cuda or cuda:N", is_device};
 const TextRule kLanguage{"a language code such as de or zh-Hant", is_language};
 const TextRule kNotEmpty{"", is_not_empty};
+const TextRule kKeepBest{"forward, backward, dual or aligner, and a share above 0 and at most 1: dual 0.7",
+                         is_keep_best};
 
 constexpr OnResume kFixed = OnResume::kFixed;
 constexpr OnResume kMayChange = OnResume::kMayChange;
@@ -143,6 +146,9 @@ const std::vector<Option>& table() {
       NMT_DATA(alignment, any,
                "align the pieces of the training pairs (IBM Model 1, then a hidden Markov model), for "
                "training.guided_alignment"),
+      NMT_DATA(keep_best, kKeepBest,
+               "train on the training pairs of the best scores only: a score and the share that stays, such as dual "
+               "0.7; scores are made by nmt-translate --score-corpus, aligner by data.alignment; empty: all pairs"),
 
       NMT_MODEL(architecture, any, "kind of model"),
       NMT_MODEL(d_model, between(1, 65536), "size of the vectors between the layers"),
@@ -260,6 +266,10 @@ const std::vector<Option>& table() {
       NMT_TRAINING(corpus_weights, between(0, 1000),
                    "for each training corpus (train1, then train_tsv) how often an epoch has its pairs: 2.5 is twice, "
                    "and a random half of them once more; empty: once",
+                   kFixed),
+      NMT_TRAINING(pair_weights, any,
+                   "an epoch has each training pair as often as this score says, e to its power, once on average; the "
+                   "scores are those of data.keep_best",
                    kFixed),
       NMT_TRAINING(num_epochs, at_least(0), "stop after this many passes over the data; 0 = no limit", kMayChange),
       NMT_TRAINING(max_updates, at_least(0), "stop after this many updates; 0 = no limit", kMayChange),

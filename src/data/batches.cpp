@@ -153,16 +153,17 @@ void check_size(int64_t size) {
   if (size < 1) throw Error(fmt::format("a batch size of {}; it must be at least 1", size));
 }
 
-/// What training.corpus_weights says for the corpus of a pair.
+/// What training.corpus_weights says for the corpus of a pair, and its own weight.
 double weight_of(const PreparedCorpus& corpus, const BatchOptions& options, int64_t pair) {
   const auto& weights = options.corpus_weights;
-  if (weights.empty()) return 1;
+  const double own = options.pair_weights ? (*options.pair_weights)[static_cast<size_t>(pair)] : 1;
+  if (weights.empty()) return own;
   const auto index = static_cast<size_t>(corpus.corpus(pair));
   if (index >= weights.size())
     throw Error(
         fmt::format("training.corpus_weights: has {} weights, but a pair is of corpus {}; prepare the data again",
                     weights.size(), index + 1));
-  return weights[index];
+  return own * weights[index];
 }
 
 void check_not_empty(const std::vector<int64_t>& pairs) {
@@ -198,7 +199,7 @@ std::vector<int64_t> pairs_of_one_of(int64_t shards, const PreparedCorpus& corpu
                                      int64_t epoch, int64_t shard) {
   CounterRandom random({options.seed, static_cast<uint64_t>(epoch), 2});
   std::vector<int64_t> chosen;
-  chosen.reserve(static_cast<size_t>(options.shard_pairs + options.shard_pairs / 64));
+  chosen.reserve(static_cast<size_t>(std::min(corpus.size(), options.shard_pairs + options.shard_pairs / 64)));
   for (int64_t pair = 0; pair < corpus.size(); ++pair) {
     const double weight = weight_of(corpus, options, pair), whole = std::floor(weight);
     auto copies = static_cast<int64_t>(whole);
@@ -262,7 +263,7 @@ void add_links(const EpochView& epoch, const std::vector<PairIds>& ids, Batch& b
 
 int64_t shards_of_epoch(const PreparedCorpus& corpus, const BatchOptions& options) {
   if (corpus.size() <= options.shard_pairs) return 1;
-  double pairs = options.corpus_weights.empty() ? static_cast<double>(corpus.size()) : 0;
+  double pairs = options.corpus_weights.empty() && !options.pair_weights ? static_cast<double>(corpus.size()) : 0;
   if (pairs == 0)
     for (int64_t pair = 0; pair < corpus.size(); ++pair) pairs += weight_of(corpus, options, pair);
   return std::max<int64_t>(1, std::llround(std::ceil(pairs / static_cast<double>(options.shard_pairs))));
@@ -270,7 +271,7 @@ int64_t shards_of_epoch(const PreparedCorpus& corpus, const BatchOptions& option
 
 std::vector<int64_t> pairs_of_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch,
                                     int64_t shard) {
-  if (corpus.size() <= options.shard_pairs) return pairs_of_only_shard(corpus, options, epoch);
+  if (corpus.size() <= options.shard_pairs && !options.pair_weights) return pairs_of_only_shard(corpus, options, epoch);
   return pairs_of_one_of(shards_of_epoch(corpus, options), corpus, options, epoch, shard);
 }
 

@@ -101,6 +101,8 @@ struct BatchOptions {
   /// How often an epoch has the pairs of each corpus: 2.5 is twice, and half of them, chosen again each epoch, once
   /// more. Empty: once each.
   std::vector<double> corpus_weights = {};
+  /// The same of each pair, times the weight of its corpus; its fraction is a probability. null: once each.
+  std::shared_ptr<const std::vector<float>> pair_weights = {};
   SubwordSampling sampling = {};
   std::shared_ptr<const PieceLinks> links = {};  ///< null: batches have none
   /// An epoch of a corpus with more pairs is planned in shards of about so many (see plan_epoch): a plan takes some 60

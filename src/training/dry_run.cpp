@@ -194,6 +194,7 @@ std::optional<MeasuredBatch> measured(const Config& config, const PreparedData& 
                                       const DryRunPlace& place) {
   auto options = batch_options(config, data.codec);
   if (config.training.guided_alignment > 0) options.links = data.alignment;
+  options.pair_weights = data.selection.weights;
   const auto batches = largest_batches(*data.train, options);
   const int64_t beside = kProgram + (place.elsewhere ? 0 : standing.average + standing.exchange);
   // An update of several batches has the gradients of those before. What is scaled to other sizes has them, too.

@@ -44,6 +44,7 @@ Trainer::Trainer(Config config, const PreparedData& data, const std::vector<Init
   if (validator_) validator_->require_places(*model_);
   BatchOptions batches = batch_options(config_, data.codec);
   if (config_.training.guided_alignment > 0) batches.links = data.alignment;
+  batches.pair_weights = data.selection.weights;
   batches_ = std::make_unique<BatchStream>(data.train, std::move(batches), progress_.position);
   if (group_.leads()) keep_files();
 }

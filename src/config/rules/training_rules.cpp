@@ -123,6 +123,15 @@ void check_guided_alignment(const RuleChecker& rules) {
                  "trains one head of attention; say which: decoding.alignment_head 1");
 }
 
+void check_pair_scores(const RuleChecker& rules) {
+  if (rules.config.data.alignment) return;
+  const char* why = "scores by the aligner, which data.alignment trains; set it true";
+  const auto best = parse_keep_best(rules.config.data.keep_best);
+  if (best && best->score == PairScore::kAligner) rules.refuse({"data.keep_best", "data.alignment"}, why);
+  if (rules.config.training.pair_weights == PairScore::kAligner)
+    rules.refuse({"training.pair_weights", "data.alignment"}, why);
+}
+
 void check_training(const RuleChecker& rules) {
   const TrainingConfig& training = rules.config.training;
   if (training.batch_type == BatchType::kTokens) {
@@ -152,6 +161,7 @@ void check_training(const RuleChecker& rules) {
   check_objective(rules);
   check_subword_sampling(rules);
   check_guided_alignment(rules);
+  check_pair_scores(rules);
 }
 
 void check_stopping(const RuleChecker& rules) {
