@@ -1,6 +1,7 @@
 #include "training/loop/update_loop.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -55,6 +56,27 @@ std::optional<int64_t> updates_left(const TrainingConfig& config, const Progress
   return left;
 }
 
+bool stage_ends(const TrainingConfig& config, const ProgressState& progress) {
+  if (config.stages.empty()) return false;
+  const auto& stage = config.stages[static_cast<size_t>(progress.position.stage)];
+  return (stage.end == StageEnd::kUpdate && progress.update >= stage.limit) ||
+         (stage.end == StageEnd::kStalled && progress.validations_since_best >= stage.limit);
+}
+
+namespace {
+
+/// "stage 2 of 3, from epoch 5 on: synthetic 0.6, clean 0.4, until_update 30000".
+std::string stage_line(const std::vector<TrainingStage>& stages, const BatchPosition& position) {
+  const auto& stage = stages[static_cast<size_t>(position.stage)];
+  std::vector<std::string> parts;
+  for (const auto& [name, share] : stage.shares) parts.push_back(fmt::format("{} {}", name, share));
+  if (stage.end != StageEnd::kRun) parts.push_back(fmt::format("{} {}", stage.end.name(), stage.limit));
+  return fmt::format("stage {} of {}, from epoch {} on: {}", position.stage + 1, stages.size(),
+                     position.stage_begin + 1, fmt::join(parts, ", "));
+}
+
+}  // namespace
+
 UpdateLoop::UpdateLoop(Parts parts, ProgressState& progress)
     : parts_(std::move(parts)),
       progress_(progress),
@@ -62,6 +84,7 @@ UpdateLoop::UpdateLoop(Parts parts, ProgressState& progress)
       curve_meter_(parts_.clock),
       guard_(parts_.config.training.lr, parts_.log),
       epoch_ended_(progress.update > 0 && progress.epoch.epoch <= progress.position.epoch),
+      stage_(progress.position.stage),
       seconds_before_(progress.seconds) {
   if (progress.update > 0 || progress.validated_update == 0) saved_update_ = progress.update;
 }
@@ -72,6 +95,8 @@ int UpdateLoop::run() {
   curve_meter_.begin();
   parts_.update.model.train();
   parts_.update.is_interrupted = [this] { return is_interrupted(); };
+  if (const auto& stages = parts_.config.training.stages; !stages.empty())
+    parts_.log.info("{}", stage_line(stages, progress_.position));
   try {
     // Weights that a run starts from, and a run that was stopped before its validation was done.
     if (validation_due()) save_and_validate(false, true);
@@ -108,6 +133,7 @@ void UpdateLoop::update() {
   progress_.position = parts_.batches.position();
   progress_.target_tokens += launched.known.target_tokens;
   forget_extra_validation(progress_);
+  follow_stages();
   epoch_ended_ = progress_.position.epoch != epoch;
 
   account_for_launched();  // a GPU works on this update meanwhile
@@ -116,6 +142,19 @@ void UpdateLoop::update() {
   if (reports || validation_due() || checkpoint_due() || parts_.update.device.is_cpu()) account_for_launched();
   if (reports) report_interval();
   if (const auto end = epoch_end()) parts_.observer.on_epoch(*end);
+}
+
+// After each update and each validation. In a new stage the count of validations without a new best begins at 0.
+void UpdateLoop::follow_stages() {
+  if (stage_ends(parts_.config.training, progress_)) {
+    parts_.batches.begin_next_stage();
+    progress_.position = parts_.batches.position();
+    epoch_ended_ = true;  // cut off or not
+  }
+  if (std::exchange(stage_, progress_.position.stage) == progress_.position.stage) return;
+  progress_.validations_since_best = 0;
+  parts_.log.info("update {}: {}", with_commas(progress_.update),
+                  stage_line(parts_.config.training.stages, progress_.position));
 }
 
 std::optional<EpochReport> UpdateLoop::epoch_end() const {
@@ -236,6 +275,7 @@ void UpdateLoop::save_and_validate(bool saves, bool validates) {
   if (saves) save_checkpoint();
   if (validates) {
     validate();
+    follow_stages();
     if (saved_update_ == progress_.update) save_checkpoint();
   }
   // Observers look at a checkpoint when the validation of its weights is known.

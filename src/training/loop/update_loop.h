@@ -27,6 +27,10 @@ std::optional<std::string> reason_to_end(const Config& config, const ProgressSta
 std::optional<int64_t> updates_left(const TrainingConfig& config, const ProgressState& progress,
                                     int64_t batches_per_epoch);
 
+/// Whether the stage of training.stages in which a run stands ends here, by its update or by validations without a new
+/// best; a BatchStream counts epochs itself.
+bool stage_ends(const TrainingConfig& config, const ProgressState& progress);
+
 /// SIGINT or SIGTERM where a run is to end with its state saved, else 0. Asked after each update and often in between;
 /// an update or a validation under way is cancelled.
 using StopSignal = std::function<int()>;
@@ -75,6 +79,7 @@ class UpdateLoop {
   void update();
   ScheduleTime schedule_time() const;
   std::vector<Batch> next_batches();
+  void follow_stages();
   void account_for_launched();
   void report_interval();
   void report_curve_point(int64_t epoch, int64_t number, double learning_rate);
@@ -96,6 +101,7 @@ class UpdateLoop {
   UpdateGuard guard_;
   std::optional<Launched> launched_;
   bool epoch_ended_ = false;
+  int64_t stage_;              ///< of the last update
   double learning_rate_ = 0;   ///< of the last update
   int64_t saved_update_ = -1;  ///< whose checkpoint is on the disk
   double session_start_ = 0, seconds_before_ = 0;
