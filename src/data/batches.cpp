@@ -34,7 +34,8 @@ std::optional<IdPair> EpochView::augmented(int64_t pair) const {
   CounterRandom random({sampling_->seed, static_cast<uint64_t>(epoch_), static_cast<uint64_t>(pair), 2});
   auto changes = draw_changes(sampling_->augmentation, random);
   const int64_t next = pair + 1;
-  changes.joined = changes.joined && next < corpus_.size() && corpus_.corpus(next) == corpus_.corpus(pair);
+  changes.joined = changes.joined && next < corpus_.size() && corpus_.corpus(next) == corpus_.corpus(pair) &&
+                   leading_tags(corpus_.source_text(next)) == leading_tags(corpus_.source_text(pair));
   if (!changes.any()) return std::nullopt;
   const auto text = [&](auto side) {
     return changed_text((corpus_.*side)(pair), changes.joined ? (corpus_.*side)(next) : "", changes);

@@ -48,6 +48,16 @@ std::vector<size_t> letter_pairs(std::u32string_view points) {
 
 }  // namespace
 
+std::string_view leading_tags(std::string_view text) {
+  for (size_t end = 0;;) {
+    const auto word = text.substr(end, text.find(' ', end) - end);
+    const std::string_view closing = word.starts_with(">>") ? "<<" : ">";
+    const size_t found = word.starts_with(">>") || word.starts_with('<') ? word.find(closing) : word.npos;
+    if (found == word.npos) return text.substr(0, end);
+    end = std::min(text.size(), text.find_first_not_of(' ', end + found + closing.size()));
+  }
+}
+
 TextChanges draw_changes(const AugmentationRates& rates, CounterRandom& random) {
   TextChanges changes;
   changes.joined = random.uniform() < rates.joined;
@@ -60,16 +70,18 @@ TextChanges draw_changes(const AugmentationRates& rates, CounterRandom& random) 
 }
 
 std::string changed_text(std::string_view text, std::string_view next, const TextChanges& changes) {
-  std::string result(text);
-  if (changes.joined && !next.empty()) result.append(" ").append(next);
+  const auto tags = leading_tags(text);
+  std::string result(text.substr(tags.size()));
+  if (changes.joined && !next.empty()) result.append(" ").append(next.substr(leading_tags(next).size()));
   if (changes.no_end_mark) result = without_end_mark(result);
   if (changes.upper) result = upper_case(result);
   if (changes.title) result = title_case(result);
-  return result;
+  return std::string(tags) + result;
 }
 
 std::string with_typos(std::string_view text, CounterRandom& random) {
-  auto points = to_code_points(text);
+  const auto tags = leading_tags(text);
+  auto points = to_code_points(text.substr(tags.size()));
   for (int64_t left = 1 + std::ranges::count_if(points, is_alphabetic) / kLettersOfTypo; left > 0; --left) {
     const auto places = letter_pairs(points);
     if (places.empty()) break;
@@ -89,7 +101,7 @@ std::string with_typos(std::string_view text, CounterRandom& random) {
         points[at] = points[drawn_place()];
     }
   }
-  return to_utf8(points);
+  return std::string(tags) + to_utf8(points);
 }
 
 }  // namespace nmt

@@ -25,8 +25,12 @@ struct TextChanges {
 /// Each change at its rate, whatever the others are; upper and title case exclude each other.
 TextChanges draw_changes(const AugmentationRates& rates, CounterRandom& random);
 
-/// A side of a pair with the changes but for typos. next: that side of the pair that follows; empty: there is none.
-/// Throws Error if text is not UTF-8.
+/// The tags that a text begins with, with the spaces behind them: ">>fr<< ", "<BT> ". They tell a model what to do and
+/// are never changed.
+std::string_view leading_tags(std::string_view text);
+
+/// A side of a pair with the changes but for typos. next: that side of the pair that follows, whose tags are left out;
+/// empty: there is none. Throws Error if text is not UTF-8.
 std::string changed_text(std::string_view text, std::string_view next, const TextChanges& changes);
 
 /// A typo for every 25 letters, one at least: two letters of a word change places, one is left out, doubled or replaced

@@ -25,6 +25,18 @@ TEST(Augmentation, ChangesASide) {
   EXPECT_EQ(changed_text("One.", "Two.", {}), "One.");
 }
 
+TEST(Augmentation, LeavesTagsAsTheyAre) {
+  for (const auto& [text, tags] : {std::pair(">>fr<< a b", ">>fr<< "), std::pair("<BT> >>de<<a", "<BT> >>de<<"),
+                                   std::pair("a <b>", ""), std::pair("<3 you > me", ""), std::pair("<x>", "<x>")})
+    EXPECT_EQ(leading_tags(text), tags);
+  EXPECT_EQ(changed_text(">>fr<< one.", ">>fr<< two.", {.joined = true, .no_end_mark = true, .upper = true}),
+            ">>fr<< ONE. TWO");
+  for (uint64_t i = 0; i < 50; ++i) {
+    CounterRandom random({i});
+    EXPECT_TRUE(with_typos(">>fr<< one", random).starts_with(">>fr<< "));
+  }
+}
+
 TEST(Augmentation, DrawsEachChangeAtItsRate) {
   const AugmentationRates rates{.upper = 0.1, .title = 0.2, .typos = 0.3, .no_end_mark = 0.4, .joined = 0.05};
   constexpr int kDraws = 20000;
