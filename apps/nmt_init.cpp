@@ -14,6 +14,8 @@
 #include "base/files/file.h"
 #include "base/process/app.h"
 #include "base/process/log.h"
+#include "base/process/program_description.h"
+#include "base/threads.h"
 #include "command_line.h"
 #include "data/own_text/own_configuration.h"
 #include "data/own_text/text_split.h"
@@ -139,6 +141,10 @@ int run(const Arguments& arguments, const std::string& programs) {
              with_commas(plan.updates_per_epoch));
   fmt::print("training takes about {:.0f} minutes on {}, by a table of speeds; nmt-train shows what is left here\n",
              std::ceil(plan.seconds / 60), kMeasuredProcessors);
+  const auto cards = card_names();
+  fmt::print(
+      "here: {}, {} processors, {}\n", cpu_name(), default_threads(),
+      cards.empty() ? "no card" : fmt::format("card {}, which the minutes do not count", fmt::join(cards, ", ")));
   fmt::print("next:\n");
   for (const std::string& command :
        {fmt::format("nmt-prepro -c {}", config.string()), fmt::format("nmt-train -c {}", config.string()),

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "nn/kernels/packed/packed_product.h"
+#include "nn/kernels/products.h"
 
 namespace nmt {
 

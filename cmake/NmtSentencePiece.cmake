@@ -31,4 +31,9 @@ target_compile_definitions(nmt_sentencepiece PRIVATE _USE_INTERNAL_STRING_VIEW H
 target_compile_options(nmt_sentencepiece PRIVATE -w)
 set_target_properties(nmt_sentencepiece PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
   POSITION_INDEPENDENT_CODE ON)
+if(NMT_UNITY) # a third of the time; each file of Protocol Buffers wants its macros undefined before it
+  set_target_properties(nmt_sentencepiece PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  list(FILTER sources INCLUDE REGEX "/protobuf-lite/")
+  set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endif()
 target_link_libraries(nmt_sentencepiece PUBLIC Threads::Threads)

@@ -112,8 +112,7 @@ endfunction()
 # Here a*b+c may be one rounding: nothing that is published as a score is computed in it.
 function(nmt_kernels)
   set(folder ${CMAKE_SOURCE_DIR}/src/nn/kernels)
-  add_library(nmt_kernels STATIC ${folder}/kernel_sets.cpp ${folder}/kernels.cpp ${folder}/packed/packed_product.cpp
-              ${folder}/training/training_product.cpp)
+  add_library(nmt_kernels STATIC ${folder}/kernels.cpp ${folder}/products.cpp)
   target_include_directories(nmt_kernels PUBLIC ${CMAKE_SOURCE_DIR}/src)
   nmt_kernel_options(nmt_kernels)
   nmt_kernel_set(baseline "kernel packed training")

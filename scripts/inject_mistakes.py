@@ -39,7 +39,7 @@ MISTAKES = [
     ("lost overflow", "a step of a gradient that is no number is not taken back", "src/training/optimizers/optimizer.cpp",
      "at::where(taken_back, before[i], changed[i].second)", "changed[i].second",
      "OnDevice.AnUpdateThatIsNoNumberChangesNothing", "test_on_device"),
-    ("host access", "a kernel of the CPU gets a tensor of the device", "src/nn/ops/kernel_support.h",
+    ("host access", "a kernel of the CPU gets a tensor of the device", "src/nn/device/cpu_kernels.h",
      "return x.device().is_cpu() && (x", "return (x", PRESETS, "test_on_device"),
     ("host access", "the figures of an update are read before they are there", "src/training/loop/train_update.cpp",
      "  add(stats, sums.cpu());",

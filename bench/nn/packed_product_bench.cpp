@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "nn/kernels/packed/packed_product.h"
+#include "nn/kernels/products.h"
 
 namespace {
 

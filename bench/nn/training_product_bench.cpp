@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "nn/device/parallel_ranges.h"
-#include "nn/kernels/training/training_product.h"
+#include "nn/device/cpu_kernels.h"
+#include "nn/kernels/products.h"
 
 namespace {
 

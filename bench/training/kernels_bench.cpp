@@ -25,7 +25,7 @@
 #include "nn/ops/layer_norm.h"
 #include "nn/ops/linear.h"
 #include "nn/positions/positions.h"
-#include "training/optimizers/adam.h"
+#include "training/optimizers/optimizer.h"
 
 namespace {
 

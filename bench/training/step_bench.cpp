@@ -16,7 +16,7 @@
 #include "nn/device/device.h"
 #include "training/loop/objectives.h"
 #include "training/loop/train_update.h"
-#include "training/optimizers/adam.h"
+#include "training/optimizers/optimizer.h"
 
 namespace {
 

@@ -8,14 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "documents/formats/html_document.h"
-#include "documents/formats/plain_document.h"
-#include "documents/formats/po_catalog.h"
-#include "documents/formats/subtitles.h"
-#include "documents/formats/xliff.h"
-#include "documents/packages/epub.h"
-#include "documents/packages/office_open_xml.h"
-#include "documents/packages/open_document.h"
+#include "documents/formats/formats.h"
 #include "documents/packages/packaged_document.h"
 
 namespace nmt {

@@ -13,7 +13,7 @@
 #include "library/inner/conversions.h"
 #include "library/inner/guard.h"
 #include "library/inner/settings.h"
-#include "nn/device/parallel_ranges.h"
+#include "nn/device/cpu_kernels.h"
 #include "server/models/model_server.h"
 #include "server/translation_server.h"
 

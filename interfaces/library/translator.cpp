@@ -22,7 +22,7 @@
 #include "library/inner/fields.h"
 #include "library/inner/guard.h"
 #include "library/inner/translator_state.h"
-#include "nn/device/parallel_ranges.h"
+#include "nn/device/cpu_kernels.h"
 #include "text/pairs/pair_reader.h"
 #include "translation/aligned_texts.h"
 #include "translation/line_stream.h"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -79,12 +80,29 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-std::string row(const Option& option) {
+constexpr std::string_view kHeading =
+    "| option | type | default | allowed | resume | meaning |\n| --- | --- | --- | --- | --- | --- |\n";
+
+std::string row(const Option& option, std::string_view name) {
   const Config defaults;
-  return fmt::format("| `{}` | {} | `{}` | {} | {} | {} |\n", option.name, type_name(option),
-                     format_value(option, defaults), escaped(describe_limits(option)),
-                     option.on_resume == OnResume::kMayChange ? "yes" : "no", escaped(std::string(option.help)));
+  return fmt::format("| `{}` | {} | `{}` | {} | {} | {} |\n", name, type_name(option), format_value(option, defaults),
+                     escaped(describe_limits(option)), option.on_resume == OnResume::kMayChange ? "yes" : "no",
+                     escaped(std::string(option.help)));
 }
+
+// What a first run is most often changed by, in the order in which one meets it.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kStartHere{{{"data", "train1"},
+                                                                                    {"data", "train2"},
+                                                                                    {"data", "vocab_size"},
+                                                                                    {"model", "d_model"},
+                                                                                    {"model", "num_blocks"},
+                                                                                    {"model", "dropout_rate"},
+                                                                                    {"training", "batch_size"},
+                                                                                    {"training", "lr"},
+                                                                                    {"training", "warmup_steps"},
+                                                                                    {"training", "num_epochs"},
+                                                                                    {"validation", "patience"},
+                                                                                    {"decoding", "beam_size"}}};
 
 }  // namespace
 
@@ -95,13 +113,20 @@ std::string option_reference() {
       "stands below its section, on the command line it is written `--set section.name=value`; a list is `[a, b]`.\n"
       "The column *resume* says whether a run that is resumed may have another value than before. An option of a part "
       "that\n"
-      "is not chosen is refused or has no effect: `model.sinusoid` has none with `positions: learned`.\n";
+      "is not chosen is refused or has no effect: `model.sinusoid` has none with `positions: learned`.\n"
+      "\n## Start here\n\nTwelve options that matter most, in the order in which one meets them; each stands in its "
+      "section again.\n\n";
+  text += kHeading;
+  for (const auto& [section, name] : kStartHere) {
+    const Option& option = *find_option(section, name);
+    text += row(option, option.key());
+  }
   for (const Section& section : sections()) {
     text += fmt::format("\n## {}\n\n{}{}.\n\n", section.name, static_cast<char>(std::toupper(section.help[0])),
                         section.help.substr(1));
-    text += "| option | type | default | allowed | resume | meaning |\n| --- | --- | --- | --- | --- | --- |\n";
+    text += kHeading;
     for (const Option& option : options()) {
-      if (option.section == section.name) text += row(option);
+      if (option.section == section.name) text += row(option, option.name);
     }
   }
   return text;

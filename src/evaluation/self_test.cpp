@@ -12,7 +12,7 @@
 
 #include "nn/attention/attention.h"
 #include "nn/kernels/kernels.h"
-#include "nn/kernels/packed/packed_product.h"
+#include "nn/kernels/products.h"
 #include "nn/ops/linear.h"
 #include "nn/positions/table_positions.h"
 #include "scoring/corpus/corpus_score.h"

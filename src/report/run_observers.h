@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/process/log.h"
-#include "base/process/pulse.h"
 #include "report/records/run_records.h"
 #include "report/records/training_observer.h"
 #include "report/tensorboard/tensorboard_observer.h"

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "nn/device/parallel_ranges.h"
-#include "nn/inference/transformer_decoder.h"
+#include "nn/device/cpu_kernels.h"
+#include "nn/inference/plain_transformer.h"
 #include "search/batch_candidates.h"
 #include "search/step_scores.h"
 
@@ -67,8 +67,8 @@ class PlainStep final : public DecodingStep {
 
 }  // namespace
 
-PlainModel::PlainModel(const SearchModel& model)
-    : model_(model), weights_(model.model->inference_weights()), work_(std::make_unique<inference::Workspace>()) {}
+PlainModel::PlainModel(const SearchModel& model, std::shared_ptr<const inference::TransformerWeights> weights)
+    : model_(model), weights_(std::move(weights)), work_(std::make_unique<inference::Workspace>()) {}
 
 PlainModel::~PlainModel() = default;
 
@@ -91,16 +91,22 @@ void PlainModel::add_attention(std::span<const SearchInput* const> sentences, co
   TorchModels(std::span(&model_, 1)).add_attention(sentences, options, results);
 }
 
-std::unique_ptr<DecodingModel> make_decoding_model(std::span<const SearchModel> models) {
+std::shared_ptr<const inference::TransformerWeights> plain_weights(std::span<const SearchModel> models) {
   std::string reason = "an ensemble";
   if (models.size() == 1) {
     try {
-      return std::make_unique<PlainModel>(models.front());
+      return models.front().model->inference_weights();
     } catch (const inference::Unsupported& part) {
       reason = part.what();
     }
   }
   spdlog::debug("searches by LibTorch: {}", reason);
+  return nullptr;
+}
+
+std::unique_ptr<DecodingModel> make_decoding_model(std::span<const SearchModel> models,
+                                                   std::shared_ptr<const inference::TransformerWeights> plain) {
+  if (plain) return std::make_unique<PlainModel>(models.front(), std::move(plain));
   return std::make_unique<TorchModels>(models);
 }
 

@@ -16,9 +16,8 @@ struct Workspace;
 /// A Transformer in a search on the CPU whose steps know no tensor: src/nn/inference. The same bits as TorchModels.
 class PlainModel final : public DecodingModel {
  public:
-  /// Borrows the model, as its weights are now. Throws inference::Unsupported, as
-  /// TranslationModel::inference_weights().
-  explicit PlainModel(const SearchModel& model);
+  /// Borrows the model; weights: its TranslationModel::inference_weights().
+  PlainModel(const SearchModel& model, std::shared_ptr<const inference::TransformerWeights> weights);
   ~PlainModel() override;
 
   std::unique_ptr<DecodingStep> start(std::span<const SearchInput* const> sentences, const SearchOptions& options,
@@ -35,8 +34,12 @@ class PlainModel final : public DecodingModel {
   std::unique_ptr<inference::Workspace> work_;  // of all its steps: a search has one thread
 };
 
-/// What searches with these models: a PlainModel where there is one model that it can be made of, else TorchModels; a
-/// debug line of the log says why. Borrows them, as TorchModels does.
-std::unique_ptr<DecodingModel> make_decoding_model(std::span<const SearchModel> models);
+/// The weights for a PlainModel, as they are now, where there is one model that it can be made of; else null, and a
+/// debug line of the log says why. Gradients are off and the model is in evaluation mode.
+std::shared_ptr<const inference::TransformerWeights> plain_weights(std::span<const SearchModel> models);
+
+/// What one thread searches with: a PlainModel where there are weights for it, else TorchModels. Borrows the models.
+std::unique_ptr<DecodingModel> make_decoding_model(std::span<const SearchModel> models,
+                                                   std::shared_ptr<const inference::TransformerWeights> plain);
 
 }  // namespace nmt

@@ -25,7 +25,7 @@
 #include "training/fine_tuning.h"
 #include "training/loop/objectives.h"
 #include "training/loop/train_update.h"
-#include "training/optimizers/make_optimizer.h"
+#include "training/optimizers/optimizer.h"
 
 namespace nmt {
 namespace {

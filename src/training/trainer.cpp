@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/process/app.h"
-#include "base/process/pulse.h"
+#include "base/process/log.h"
 #include "models/model_directory.h"
 #include "nn/device/device.h"
 #include "nn/layers/gradient_checkpointing.h"
@@ -14,7 +14,7 @@
 #include "training/distributed/state_shares.h"
 #include "training/fine_tuning.h"
 #include "training/loop/objectives.h"
-#include "training/optimizers/make_optimizer.h"
+#include "training/optimizers/optimizer.h"
 #include "training/optimizers/schedule.h"
 
 namespace nmt {

@@ -367,10 +367,11 @@ void Translator::search_in_threads(SearchQueue& queue, const SearchOptions& opti
                                    int64_t workers) const {
   const c10::NoGradGuard no_gradients;
   const EvalModeGuard evaluation(models_);
+  std::call_once(*weights_known_, [this] { plain_weights_ = plain_weights(search_models_); });
   const auto work = [&] {
     const c10::NoGradGuard no_gradients_here;
     try {
-      const auto model = make_decoding_model(search_models_);
+      const auto model = make_decoding_model(search_models_, plain_weights_);
       search(*model, queue, batch_size, options);
     } catch (const std::exception& error) {
       if (!is_out_of_memory(error)) throw;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "nn/inference/weights.h"
 #include "search/search.h"
 #include "search/torch_step.h"
 #include "text/codec/codec.h"
@@ -54,7 +55,7 @@ struct TranslatorModel {
 /// Raw text to raw text with one model or several. A line's translation does not depend on the other lines.
 class Translator {
  public:
-  /// Borrows both: they must outlive it. Throws Error for options out of range.
+  /// Borrows both: they must outlive it, and the model keeps its weights. Throws Error for options out of range.
   Translator(TranslationModel& model, const TextCodec& codec, TranslatorOptions options);
   /// An ensemble: each token is chosen by all models together (SearchOptions::combination). They write with the same
   /// target pieces (require_one_target) and stand on one device.
@@ -117,6 +118,8 @@ class Translator {
   TranslatorOptions options_;
   std::unique_ptr<std::once_flag> alignment_known_ = std::make_unique<std::once_flag>();
   mutable bool aligns_ = false;
+  std::unique_ptr<std::once_flag> weights_known_ = std::make_unique<std::once_flag>();
+  mutable std::shared_ptr<const inference::TransformerWeights> plain_weights_;  // since its first search
 };
 
 }  // namespace nmt

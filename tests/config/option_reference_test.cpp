@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/files/file.h"
@@ -20,6 +21,14 @@ TEST(OptionReference, HasALineForEveryOption) {
   EXPECT_THAT(reference,
               HasSubstr("| `dropout_rate` | number | `0.3` | at least 0 and below 1 | no | dropout at every "));
   EXPECT_THAT(reference, HasSubstr("| `beam_size` | whole number | `4` | at least 1 and at most 1000 | yes | "));
+}
+
+TEST(OptionReference, BeginsWithTheTwelveThatMatterMost) {
+  const std::string reference = option_reference();
+  const std::string start = reference.substr(0, reference.find("\n## data\n"));
+  EXPECT_THAT(start, HasSubstr("\n## Start here\n"));
+  EXPECT_EQ(std::ranges::count(start, '\n') - std::ranges::count(start.substr(0, start.find("| --- |")), '\n'), 12 + 1);
+  EXPECT_THAT(start, HasSubstr("\n| `data.vocab_size` | whole number | "));
 }
 
 TEST(OptionReference, IsWhatDocsOptionsSays) {

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "evaluation/small_set.h"
 #include "evaluation/tiny_model.h"
-#include "nn/device/parallel_ranges.h"
+#include "nn/device/cpu_kernels.h"
 #include "support.h"
 #include "training/captured_log.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "nn/kernels/kernels.h"
-#include "nn/kernels/packed/packed_product.h"
+#include "nn/kernels/products.h"
 
 namespace nmt::self_test_test {
 namespace {

@@ -9,12 +9,12 @@
 #include "models/interface/model.h"
 #include "models/interface/model_initial_values.h"
 #include "models/transformer/decoder_states.h"
+#include "nn/device/cpu_kernels.h"
 #include "nn/layers/embedding.h"
 #include "nn/layers/feed_forward.h"
 #include "nn/layers/multi_head_attention.h"
 #include "nn/ops/forward_context.h"
 #include "nn/ops/initial_values.h"
-#include "nn/ops/kernel_support.h"
 #include "nn/ops/layer_norm.h"
 
 namespace nmt {

@@ -10,7 +10,7 @@
 #include "models/tiny_batch.h"
 #include "training/loop/objectives.h"
 #include "training/loop/train_update.h"
-#include "training/optimizers/adam.h"
+#include "training/optimizers/optimizer.h"
 
 namespace nmt::test {
 

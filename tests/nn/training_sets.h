@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "nn/kernels/training/training_product.h"
+#include "nn/kernels/products.h"
 
 namespace nmt::test {
 

@@ -35,7 +35,7 @@
 #include "training/distributed/make_process_group.h"
 #include "training/distributed/process_group.h"
 #include "training/distributed/state_shares.h"
-#include "training/optimizers/adam.h"
+#include "training/optimizers/optimizer.h"
 #include "training/trained_update.h"
 
 namespace nmt::device_process_group_test {

@@ -16,7 +16,7 @@
 #include "training/loop/averages.h"
 #include "training/loop/objectives.h"
 #include "training/loop/train_update.h"
-#include "training/optimizers/make_optimizer.h"
+#include "training/optimizers/optimizer.h"
 #include "training/optimizers/schedule.h"
 
 namespace nmt::on_device_training_test {

@@ -27,11 +27,13 @@ MAX_LINES = 400  # of a file
 NO_HEADER = {
     "interfaces/library/*": "their headers are those that a program includes: interfaces/library/include",
     "apps/*": "programs: nothing includes them",
+    "interfaces/documents/formats/*": "each file defines some of what formats.h lists",
+    "interfaces/documents/packages/*": "each file defines some of what packaged_document.h lists",
     "interfaces/documents/program/nmt_document.cpp": "a program: nothing includes it",
     "src/nn/positions/*": "each file defines the kinds that positions.h lists, and nothing else sees them",
     "src/nn/kernels/kernel_set.cpp": "compiled once for each instruction set; kernels.cpp chooses",
-    "src/nn/kernels/packed/packed_set.cpp": "compiled once for each instruction set; packed_product.cpp chooses",
-    "src/nn/kernels/training/training_set.cpp": "compiled once for each instruction set; training_product.cpp chooses",
+    "src/nn/kernels/packed/packed_set.cpp": "compiled once for each instruction set; kernels.cpp chooses",
+    "src/nn/kernels/training/training_set.cpp": "compiled once for each instruction set; kernels.cpp chooses",
 }
 LONG_FILES = {
     "src/config/kinds.h": "a table: one enumeration and its words a kind",

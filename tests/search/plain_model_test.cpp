@@ -48,7 +48,7 @@ class PlainModelTest : public testing::Test {
                    const std::string& what) {
     const SearchModel only{.model = &model, .source_form = form_};
     TorchModels by_torch(std::span(&only, 1));
-    PlainModel plain(only);
+    PlainModel plain(only, model.inference_weights());
     EXPECT_TRUE(by_torch.joins() && by_torch.exact_blocks()) << what;
     const auto expected = found_by(by_torch, inputs, options, 6), found = found_by(plain, inputs, options, 6);
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -147,7 +147,8 @@ TEST_F(PlainModelTest, KeepsLongHypothesesApart) {
 
 TEST_F(PlainModelTest, LeavesTheUnusualToLibTorch) {
   const auto is_plain = [&](std::span<const SearchModel> models) {
-    return dynamic_cast<PlainModel*>(make_decoding_model(models).get()) != nullptr;
+    const auto found = make_decoding_model(models, plain_weights(models));
+    return dynamic_cast<PlainModel*>(found.get()) != nullptr;
   };
   const auto usual = model_of(kSmall);
   const std::vector<SearchModel> two = {{.model = usual.get()}, {.model = usual.get()}};
@@ -173,7 +174,7 @@ TEST_F(PlainModelTest, LeavesTheUnusualToLibTorch) {
 TEST_F(PlainModelTest, RefusesWhatDoesNotFitItsPositions) {
   const auto model = model_of(kSmall + ", positions: learned, max_positions: 9");
   const SearchModel only{.model = model.get()};
-  PlainModel plain(only);
+  PlainModel plain(only, model->inference_weights());
   const std::vector<SearchInput> inputs = {{.sources = {Ids(12, 5)}}};
   EXPECT_THROW(found_by(plain, inputs, {{.beam_size = 1}}, 1), Error);
 }

@@ -15,7 +15,7 @@
 #include "models/tiny_batch.h"
 #include "nn/device/cpu_allocator.h"
 #include "support.h"
-#include "training/optimizers/make_optimizer.h"
+#include "training/optimizers/optimizer.h"
 #include "training/trained_update.h"
 #include "translation/word_tokenizer.h"
 

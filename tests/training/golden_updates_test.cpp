@@ -3,7 +3,6 @@
 
 #include "models/golden/golden_case.h"
 #include "models/model_directory.h"
-#include "training/optimizers/make_optimizer.h"
 #include "training/optimizers/optimizer.h"
 #include "training/optimizers/schedule.h"
 #include "training/trained_update.h"

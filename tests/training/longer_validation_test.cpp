@@ -17,7 +17,7 @@
 #include "models/tiny_batch.h"
 #include "search/list_search.h"
 #include "text/tokenizer.h"
-#include "training/optimizers/adam.h"
+#include "training/optimizers/optimizer.h"
 #include "training/trained_update.h"
 
 namespace nmt::longer_validation_test {

@@ -2,7 +2,7 @@
 
 #include "nn/ops/linear.h"
 #include "tensor_support.h"
-#include "training/optimizers/adam.h"
+#include "training/optimizers/optimizer.h"
 
 namespace nmt::packed_weights_test {
 namespace {

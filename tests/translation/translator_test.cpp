@@ -158,6 +158,25 @@ TEST_F(TranslatorTest, ACallerMayStopItBetweenTwoSteps) {
   EXPECT_EQ(translator.translate(std::span(lines).first(1)).size(), 1u) << "and may work again";
 }
 
+TEST_F(TranslatorTest, AsksForTheWeightsOnce) {
+  struct CountingModel : test::ScriptedModel {
+    using ScriptedModel::ScriptedModel;
+    std::shared_ptr<const inference::TransformerWeights> inference_weights() override {
+      ++asked;
+      return ScriptedModel::inference_weights();
+    }
+    std::atomic<int> asked = 0;
+  };
+  CountingModel model(9, [](const Ids&, const Ids&) {
+    std::vector<double> p(9, 0.0);
+    p[kEnd] = 1;
+    return p;
+  });
+  const Translator translator(model, codec_, {.search = {{.batch_size = 1}}});
+  for (int i = 0; i < 3; ++i) translator.translate(std::vector<std::string>{"b", "c", "d"});
+  EXPECT_EQ(model.asked, 1);
+}
+
 TEST_F(TranslatorTest, ProgressMayStopTheWork) {
   const std::vector<std::string> lines(1000, "b");
   const auto fail = [](int64_t) { throw std::logic_error(""); };

@@ -1,4 +1,3 @@
-#include "documents/formats/html_document.h"
 
 #include <algorithm>
 #include <functional>
@@ -8,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "documents/formats/plain_document.h"
+#include "documents/formats/formats.h"
 #include "documents/segments/segment.h"
 #include "documents/segments/segment_collector.h"
 #include "documents/tokens/html_tokenizer.h"

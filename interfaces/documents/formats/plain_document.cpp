@@ -1,5 +1,3 @@
-#include "documents/formats/plain_document.h"
-
 #include <fmt/format.h>
 
 #include <string>
@@ -7,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/unicode.h"
+#include "documents/formats/formats.h"
 #include "documents/segments/segment_builder.h"
 #include "documents/tokens/markup_token.h"
 

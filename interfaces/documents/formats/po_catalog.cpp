@@ -1,4 +1,3 @@
-#include "documents/formats/po_catalog.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/unicode.h"
-#include "documents/formats/plain_document.h"
+#include "documents/formats/formats.h"
 #include "documents/segments/text_document.h"
 
 namespace nmt::documents {

@@ -1,4 +1,3 @@
-#include "documents/formats/subtitles.h"
 
 #include <algorithm>
 #include <string>
@@ -6,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/unicode.h"
-#include "documents/formats/plain_document.h"
+#include "documents/formats/formats.h"
 #include "documents/segments/segment.h"
 
 namespace nmt::documents {

@@ -1,5 +1,3 @@
-#include "documents/formats/xliff.h"
-
 #include <algorithm>
 #include <initializer_list>
 #include <map>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "documents/formats/formats.h"
 #include "documents/segments/segment.h"
 #include "documents/segments/segment_builder.h"
 #include "documents/tokens/markup_token.h"

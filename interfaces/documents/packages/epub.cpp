@@ -1,11 +1,10 @@
-#include "documents/packages/epub.h"
-
 #include <charconv>
 #include <set>
 #include <string_view>
 
 #include "base/error.h"
-#include "documents/formats/html_document.h"
+#include "documents/formats/formats.h"
+#include "documents/packages/packaged_document.h"
 #include "documents/segments/segment_collector.h"
 #include "documents/tokens/xml_tokenizer.h"
 

@@ -1,5 +1,3 @@
-#include "documents/packages/office_open_xml.h"
-
 #include <fmt/format.h>
 
 #include <initializer_list>
@@ -8,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "documents/packages/packaged_document.h"
 #include "documents/segments/segment_builder.h"
 #include "documents/tokens/markup_token.h"
 #include "documents/tokens/xml_tokenizer.h"

@@ -1,10 +1,9 @@
-#include "documents/packages/open_document.h"
-
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>
 
 #include "base/error.h"
+#include "documents/packages/packaged_document.h"
 #include "documents/segments/segment_collector.h"
 #include "documents/tokens/xml_tokenizer.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "nn/device/parallel_ranges.h"
+#include "nn/device/cpu_kernels.h"
 
 namespace nmt {
 

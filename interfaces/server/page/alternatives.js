@@ -56,7 +56,8 @@ export class Alternatives {
   }
 
   #items(line, word, prefix, candidates) {
-    const others = candidates.filter(one => one.text.startsWith(prefix) && one.text !== line.text);
+    const wordOf = text => text.slice(prefix.length).trim().split(/\s+/)[0];
+    const others = candidates.filter(one => one.text.startsWith(prefix) && wordOf(one.text) !== wordOf(line.text));
     const items = others.map(one => {
       const rest = one.text.slice(prefix.length).trim(), words = rest.split(/\s+/);
       const follows = words.slice(1, 1 + FOLLOWING).join(" ") + (words.length > 1 + FOLLOWING ? " …" : "");

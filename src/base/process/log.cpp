@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "base/unicode.h"
@@ -23,6 +24,15 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+Pulse::Pulse(Clock clock, double seconds)
+    : clock_(std::move(clock)), seconds_(seconds), start_(clock_()), last_(start_) {}
+
+bool Pulse::is_due() {
+  if (clock_() - last_ < seconds_) return false;
+  said();
+  return true;
+}
+
 namespace {
 
 constexpr double kSecondsBetweenDraws = 0.1;
@@ -30,8 +40,6 @@ constexpr int64_t kLongestBar = 30, kShortestBar = 5, kUsualWidth = 80;
 constexpr std::string_view kClearLine = "\r\033[K";
 
 thread_local int t_no_bars = 0;
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 int64_t terminal_width() {
   winsize size{};
@@ -69,7 +77,7 @@ ProgressBar::~ProgressBar() { clear(); }
 
 void ProgressBar::update(int64_t done, const std::string& note) {
   if (!terminal_) return;
-  const double time = now();
+  const double time = steady_seconds();
   if (first_ < 0) {
     first_ = done;
     start_ = time;

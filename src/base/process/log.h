@@ -14,6 +14,20 @@ namespace nmt {
 using Clock = std::function<double()>;
 double steady_seconds();
 
+/// Tells when so many seconds have passed: what takes long says something at least so often.
+class Pulse {
+ public:
+  explicit Pulse(Clock clock = steady_seconds, double seconds = 30);
+  /// Whether they have passed since the last time, or since said(); then the next ones begin.
+  bool is_due();
+  void said() { last_ = clock_(); }
+  double since_start() const { return clock_() - start_; }  ///< seconds
+
+ private:
+  Clock clock_;
+  double seconds_, start_, last_;
+};
+
 /// A progress bar on standard error where that is a terminal; elsewhere nothing is drawn.
 /// Redrawn at most ten times a second; log lines may come between (call clear() before writing one).
 class ProgressBar {

@@ -78,6 +78,17 @@ std::string cpu_name_in(std::istream& info) {
   return maker.empty() || kind.empty() ? "unknown processor" : "ARM64 processor " + maker + " " + kind;
 }
 
+std::vector<std::string> card_names(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  std::error_code none;  // no such folder: the usual case
+  for (const auto& card : std::filesystem::directory_iterator(folder, none)) {
+    std::ifstream info(card.path() / "information");
+    for (std::string line; std::getline(info, line);)
+      if (line.starts_with("Model:")) names.push_back(line.substr(line.find_first_not_of(" \t", 6)));
+  }
+  return names;
+}
+
 namespace {
 
 using nlohmann::json;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <iosfwd>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -20,6 +21,10 @@ std::string cpu_name();
 /// The same from a text like that of /proc/cpuinfo. On ARM64 Linux knows no name, but the numbers of maker and kind:
 /// "ARM64 processor 0x41 0xd0c".
 std::string cpu_name_in(std::istream& info);
+
+/// The models of NVIDIA's cards as the driver lists them, "NVIDIA H200"; empty: no card, or no driver. folder: its
+/// list.
+std::vector<std::string> card_names(const std::filesystem::path& folder = "/proc/driver/nvidia/gpus");
 
 /// The option by which every program prints its description as JSON instead of doing its work. It is not in --help: the
 /// build asks by it, for manual pages and completions.

@@ -10,7 +10,6 @@
 #include "base/files/file.h"
 #include "base/folders/output_folder.h"
 #include "base/process/log.h"
-#include "base/process/pulse.h"
 #include "base/threads.h"
 #include "base/unicode.h"
 #include "data/alignment/alignment_files.h"

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "nn/device/cpu_kernels.h"
 #include "nn/device/device.h"
-#include "nn/ops/kernel_support.h"
 #include "nn/ops/linear.h"
 
 namespace nmt {
@@ -94,6 +94,9 @@ EmbeddingTable TranslationModel::look_ups(const torch::Tensor& table, PackedMatr
   return table.is_same(output_weight()) ? EmbeddingTable(table, &packed_output_, output_bias())
                                         : EmbeddingTable(table, &own);
 }
+
+EmbeddingTable TranslationModel::source_look_ups(const torch::Tensor& table) { return look_ups(table, packed_source_); }
+EmbeddingTable TranslationModel::target_look_ups(const torch::Tensor& table) { return look_ups(table, packed_target_); }
 
 std::set<std::string> TranslationModel::packed_parameters() const {
   std::set<std::string> names;

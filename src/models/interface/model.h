@@ -136,8 +136,8 @@ class TranslationModel : public torch::nn::Module {
   torch::Tensor step_logits(DecoderState& state, const torch::Tensor& hidden, StepLogits which);
   inference::Map output_map() { return packed_output_.map({{output_weight(), output_bias()}}); }
   /// Tables as rows of them are looked up; either may be the output layer's.
-  EmbeddingTable source_look_ups(const torch::Tensor& table) { return look_ups(table, packed_source_); }
-  EmbeddingTable target_look_ups(const torch::Tensor& table) { return look_ups(table, packed_target_); }
+  EmbeddingTable source_look_ups(const torch::Tensor& table);
+  EmbeddingTable target_look_ups(const torch::Tensor& table);
 
  private:
   EmbeddingTable look_ups(const torch::Tensor& table, PackedMatrix& own);

@@ -7,11 +7,11 @@
 
 #include "base/error.h"
 #include "models/interface/model_initial_values.h"
+#include "nn/device/cpu_kernels.h"
 #include "nn/device/device.h"
 #include "nn/layers/recurrent_cell.h"
 #include "nn/ops/forward_context.h"
 #include "nn/ops/initial_values.h"
-#include "nn/ops/kernel_support.h"
 
 namespace nmt {
 namespace {

@@ -6,10 +6,10 @@
 #include "models/interface/model_initial_values.h"
 #include "models/transformer/decoder_states.h"
 #include "models/transformer/transformer_blocks.h"
+#include "nn/device/cpu_kernels.h"
 #include "nn/ops/initial_values.h"
-#include "nn/ops/kernel_support.h"
 #include "nn/positions/positions.h"
-#include "nn/scores/make_attention_score.h"
+#include "nn/scores/attention_score.h"
 
 namespace nmt {
 namespace {
@@ -156,6 +156,10 @@ void Transformer::reset_parameters(const InitialValues& values, at::Generator& g
   if (output_bias_.defined()) values.draw_bias(output_bias_, output_weight().size(1), generator);
 }
 
+const torch::Tensor& Transformer::source_table() const { return tie_all_ ? shared_embedding_ : source_embedding_; }
+const torch::Tensor& Transformer::target_table() const { return tie_all_ ? shared_embedding_ : target_embedding_; }
+
+torch::Tensor Transformer::output_bias() const { return output_bias_; }
 torch::Tensor Transformer::output_weight() const { return output_weight_.defined() ? output_weight_ : target_table(); }
 
 void Transformer::finish_gradients() {

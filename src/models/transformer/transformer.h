@@ -36,7 +36,7 @@ class Transformer final : public TranslationModel, public HasInitialValues {
 
   torch::Tensor forward(const TensorBatch& batch, ForwardContext& pass) override;
   torch::Tensor output_weight() const override;
-  torch::Tensor output_bias() const override { return output_bias_; }
+  torch::Tensor output_bias() const override;
   torch::Tensor encoder_output(const torch::Tensor& source, const torch::Tensor& source_lengths) override;
   torch::Tensor source_embeddings(const torch::Tensor& ids) override {
     return source_look_ups(source_table()).look_up(ids, -1);
@@ -57,8 +57,8 @@ class Transformer final : public TranslationModel, public HasInitialValues {
   void reset_parameters(const InitialValues& values, at::Generator& generator) override;
 
  private:
-  const torch::Tensor& source_table() const { return tie_all_ ? shared_embedding_ : source_embedding_; }
-  const torch::Tensor& target_table() const { return tie_all_ ? shared_embedding_ : target_embedding_; }
+  const torch::Tensor& source_table() const;
+  const torch::Tensor& target_table() const;
   torch::Tensor encode(const torch::Tensor& source, const torch::Tensor& lengths, ForwardContext& pass);
   /// Whether the CPU kernels of decoding compute a search that starts now.
   bool decodes_by_kernels() const;

@@ -1,6 +1,7 @@
 #include "models/transformer/transformer_blocks.h"
 
 #include <cmath>
+#include <utility>
 
 #include "nn/layers/average_attention.h"
 #include "nn/layers/feed_forward.h"
@@ -77,6 +78,8 @@ inference::BlockWeights BlockOptions::inference_form() const {
   return {.pre_norm = norm == Norm::kPre, .residual_weight = static_cast<float>(residual_weight)};
 }
 
+torch::Tensor TransformerBlock::take_auxiliary_loss() { return std::exchange(auxiliary_loss_, torch::Tensor()); }
+
 torch::Tensor TransformerBlock::run_checkpointed(const Body& body, const std::vector<torch::Tensor>& inputs,
                                                  ForwardContext& pass) {
   // The losses of layers are results of the block, as its output is: their gradients pass through the same node.
@@ -101,7 +104,7 @@ EncoderBlockImpl::EncoderBlockImpl(const BlockOptions& options) : TransformerBlo
 }
 
 torch::Tensor EncoderBlockImpl::forward(const torch::Tensor& x, const torch::Tensor& lengths, ForwardContext& pass) {
-  if (!checkpointing() || pass.records_attention(options_.self_attention.name)) return compute(x, lengths, pass);
+  if (!checkpointing_ || pass.records_attention(options_.self_attention.name)) return compute(x, lengths, pass);
   return run_checkpointed([this, lengths](const auto& in, auto& own_pass) { return compute(in[0], lengths, own_pass); },
                           {x}, pass);
 }
@@ -136,7 +139,7 @@ DecoderBlockImpl::DecoderBlockImpl(const BlockOptions& options) : TransformerBlo
 torch::Tensor DecoderBlockImpl::forward(const torch::Tensor& x, const torch::Tensor& target_lengths,
                                         const torch::Tensor& memory, const torch::Tensor& source_lengths,
                                         ForwardContext& pass) {
-  if (!checkpointing() || pass.records_attention(options_.self_attention.name) ||
+  if (!checkpointing_ || pass.records_attention(options_.self_attention.name) ||
       pass.records_attention(options_.cross_attention.name))
     return compute(x, target_lengths, memory, source_lengths, pass);
   const auto body = [this, target_lengths, source_lengths](const auto& in, auto& own_pass) {

@@ -70,7 +70,7 @@ class TransformerBlock : public torch::nn::Module, public HasInitialValues, publ
   void set_checkpointing(bool on) override { checkpointing_ = on; }
   /// The loss of the layers inside, where the last forward pass went through checkpointed(); else they have it
   /// themselves.
-  torch::Tensor take_auxiliary_loss() override { return std::exchange(auxiliary_loss_, torch::Tensor()); }
+  torch::Tensor take_auxiliary_loss() override;
   InitialValues initial_values_below(const torch::nn::Module& /*submodule*/,
                                      const InitialValues& values) const override {
     return options_.initial_values(values);
@@ -81,12 +81,11 @@ class TransformerBlock : public torch::nn::Module, public HasInitialValues, publ
   using Body = std::function<torch::Tensor(const std::vector<torch::Tensor>& inputs, ForwardContext& pass)>;
   /// body(inputs, pass) by checkpointed().
   torch::Tensor run_checkpointed(const Body& body, const std::vector<torch::Tensor>& inputs, ForwardContext& pass);
-  bool checkpointing() const { return checkpointing_; }
 
   BlockOptions options_;
+  bool checkpointing_ = false;
 
  private:
-  bool checkpointing_ = false;
   torch::Tensor auxiliary_loss_;
 };
 

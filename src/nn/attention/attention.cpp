@@ -12,10 +12,9 @@
 #include <cmath>
 #include <limits>
 
+#include "nn/device/cpu_kernels.h"
 #include "nn/device/device.h"
-#include "nn/device/parallel_ranges.h"
 #include "nn/ops/forward_context.h"
-#include "nn/ops/kernel_support.h"
 #include "nn/ops/packed_rows.h"
 
 namespace nmt {
@@ -199,6 +198,12 @@ torch::Tensor attention(const torch::Tensor& q, const torch::Tensor& k, const to
     return plain_attention(q, k, v, options, pass, weights);
   return Attention::apply(q, k, v, options.heads, dropout, options.causal, optional_tensor(options.target_lengths),
                           optional_tensor(options.source_lengths), static_cast<int64_t>(drop ? pass.next_key() : 0));
+}
+
+torch::Tensor repeat_heads(const torch::Tensor& x, HeadCounts heads) {
+  if (heads.query == heads.key_value) return x;
+  const auto split = x.unflatten(-1, {heads.key_value, 1, -1});  // [batch, time, key_value heads, 1, head_dim]
+  return split.expand({-1, -1, -1, heads.query / heads.key_value, -1}).flatten(2);
 }
 
 torch::Tensor plain_attention(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,

@@ -33,6 +33,14 @@ struct AttentionOptions {
   int64_t first_query = 0;       ///< for `scores`: place of the first query
 };
 
+/// Query heads, and the heads of keys and values that groups of them share.
+struct HeadCounts {
+  int64_t query = 8, key_value = 8;
+};
+
+/// Each head of keys or values [batch, time, key_value heads * head_dim] once for each query head that looks at it.
+torch::Tensor repeat_heads(const torch::Tensor& x, HeadCounts heads);
+
 /// Multi-head scaled dot-product attention on ready queries, keys and values (Vaswani et al. 2017, sec. 3.2):
 /// softmax(Q Kᵀ / sqrt(head_dim)) V, each head on its slice of the features.
 /// q [batch, target, model]; k, v [batch, source, model]; the last axis contiguous, k and v with equal strides (slices

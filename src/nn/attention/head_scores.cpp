@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "nn/device/cpu_kernels.h"
 #include "nn/device/device.h"
-#include "nn/ops/kernel_support.h"
 
 namespace nmt {
 namespace {

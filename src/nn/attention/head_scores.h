@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 
-#include "nn/inference/position_rows.h"
 #include "nn/inference/weights.h"
 #include "nn/ops/initial_values.h"
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "nn/ops/kernel_support.h"
+#include "nn/device/cpu_kernels.h"
 
 namespace nmt {
 
@@ -146,12 +146,6 @@ torch::Tensor with_query_stride(const torch::Tensor& q) {
 }
 
 }  // namespace
-
-torch::Tensor repeat_heads(const torch::Tensor& x, HeadCounts heads) {
-  if (heads.query == heads.key_value) return x;
-  const auto split = x.unflatten(-1, {heads.key_value, 1, -1});  // [batch, time, key_value heads, 1, head_dim]
-  return split.expand({-1, -1, -1, heads.query / heads.key_value, -1}).flatten(2);
-}
 
 torch::Tensor attention_step(const torch::Tensor& q, const StaticKeyValues& kv) {
   const int64_t rows = q.size(0), heads = kv.keys.size(1), head_dim = kv.keys.size(3);

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "nn/attention/attention.h"
+
 namespace nmt {
 
 /// What the steps of a search left, a row for each hypothesis of that step. Hypotheses are reordered, repeated and
@@ -59,14 +61,6 @@ struct StaticKeyValues {
 /// A decoding step by plain tensor operations on any device: q [rows, 1, query heads * head_dim] looks at what is
 /// visible. Returns q's shape.
 torch::Tensor attention_step(const torch::Tensor& q, const StaticKeyValues& kv);
-
-/// Query heads, and the heads of keys and values that groups of them share.
-struct HeadCounts {
-  int64_t query = 8, key_value = 8;
-};
-
-/// Each head of keys or values [batch, time, key_value heads * head_dim] once for each query head that looks at it.
-torch::Tensor repeat_heads(const torch::Tensor& x, HeadCounts heads);
 
 /// A decoding step of self-attention on the CPU. The n newest steps of the history are those of the queries, float32
 /// [rows, n, query heads * head_dim]: slices of a contiguous tensor will do. What a step left are keys and values side

@@ -3,14 +3,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <variant>
 #include <vector>
 
+#include "config/kinds.h"
 #include "nn/inference/activations.h"
-#include "nn/inference/position_rows.h"
-#include "nn/kernels/packed/packed_product.h"
+#include "nn/kernels/products.h"
+
+namespace nmt {
+
+/// For tables that have an end: throws Error where a sentence of `needed` tokens goes beyond `limit` positions.
+void check_length(int64_t needed, int64_t limit, const char* kind);
+
+}  // namespace nmt
 
 /// A Transformer for searches on the CPU without LibTorch: its weights, packed for the kernels, and the functions that
 /// compute with them on plain buffers. Every number has the bits that the model's own layers give in a search.
@@ -32,6 +40,48 @@ struct Map {
 /// Asks for pages of 2 MB, before any is written to: a step of a search reads all weights, and small pages cost a
 /// look-up each. It is only advice: where it is not followed, nothing is lost.
 void use_huge_pages(const void* memory, size_t bytes);
+
+/// The vectors of positions 0, 1, ...: [count, features].
+struct PositionTable {
+  const float* rows = nullptr;
+  int64_t count = 0;
+  std::shared_ptr<const void> owner = nullptr;
+};
+
+/// A table of positions, trained or computed. Thread-safe.
+class PositionRows {
+ public:
+  virtual ~PositionRows() = default;
+  /// At least `count` rows. Throws Error where there are not so many.
+  virtual PositionTable table(int64_t count) = 0;
+};
+
+/// Sinusoids (config/sinusoid_values.h), kept; the table grows with what is asked for.
+class SinusoidTable final : public PositionRows {
+ public:
+  SinusoidTable(int64_t features, Sinusoid form) : features_(features), form_(form) {}
+  PositionTable table(int64_t count) override;
+
+ private:
+  int64_t features_;
+  Sinusoid form_;
+  std::mutex mutex_;
+  std::shared_ptr<const std::vector<float>> values_;
+};
+
+/// A trained table, borrowed.
+class TrainedTable final : public PositionRows {
+ public:
+  TrainedTable(const PositionTable& all, const char* kind) : all_(all), kind_(kind) {}
+  PositionTable table(int64_t count) override {
+    check_length(count, all_.count, kind_);
+    return all_;
+  }
+
+ private:
+  PositionTable all_;
+  const char* kind_;
+};
 
 struct NormWeights {
   const float* weight = nullptr;  ///< [model]; none: no normalisation

@@ -9,11 +9,61 @@
 #include <vector>
 
 #include "nn/kernels/dropout_impl.h"
+#include "nn/kernels/instruction_set.h"
 #include "nn/kernels/kernels.h"
-#include "nn/kernels/product_impl.h"
+#include "nn/kernels/vector_impl.h"
 
 namespace nmt::kernels::NMT_KERNEL_SET {
 namespace {
+
+// C[rows, columns] = A B, with A[i, l] at a[i * a_row + l * a_column] and B [depth, columns] row-major, columns a
+// multiple of 16. Each element is one ascending chain of sums over depth.
+template <int64_t kRows, int64_t kVecs>
+inline void product_block(const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_stride,
+                          int64_t depth, float* c, int64_t c_stride) {
+  Piece acc[kRows][kVecs * kPieces] = {};
+  for (int64_t l = 0; l < depth; ++l) {
+    Piece right[kVecs * kPieces];
+    for (int64_t v = 0; v < kVecs * kPieces; ++v) right[v] = load_piece(b + l * b_stride + v * kPieceLanes);
+    for (int64_t r = 0; r < kRows; ++r) {
+      const Piece left = piece_of(a[r * a_row + l * a_column]);
+      for (int64_t v = 0; v < kVecs * kPieces; ++v) acc[r][v] += left * right[v];
+    }
+  }
+  for (int64_t r = 0; r < kRows; ++r)
+    for (int64_t v = 0; v < kVecs * kPieces; ++v) store_piece(c + r * c_stride + v * kPieceLanes, acc[r][v]);
+}
+
+// 1 to kRows rows.
+template <int64_t kRows, int64_t kVecs>
+inline void product_rows(const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_stride,
+                         int64_t rows, int64_t depth, float* c, int64_t c_stride) {
+  if constexpr (kRows > 1) {
+    if (rows < kRows) return product_rows<kRows - 1, kVecs>(a, a_row, a_column, b, b_stride, rows, depth, c, c_stride);
+  }
+  product_block<kRows, kVecs>(a, a_row, a_column, b, b_stride, depth, c, c_stride);
+}
+
+// The blocks are as even as can be: a chain of sums waits for itself unless there are others beside it.
+template <int64_t kVecs>
+inline void product_columns(const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_stride,
+                            int64_t rows, int64_t depth, float* c, int64_t c_stride) {
+  constexpr int64_t kRows = NMT_ROW_BLOCK;
+  for (int64_t i = 0, blocks = (rows + kRows - 1) / kRows; blocks > 0; --blocks) {
+    const int64_t wide = (rows - i + blocks - 1) / blocks;
+    product_rows<kRows, kVecs>(a + i * a_row, a_row, a_column, b, b_stride, wide, depth, c + i * c_stride, c_stride);
+    i += wide;
+  }
+}
+
+void product(const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_stride, int64_t rows,
+             int64_t columns, int64_t depth, float* c, int64_t c_stride) {
+  int64_t j = 0;
+  for (; j + 2 * kLanes <= columns; j += 2 * kLanes)
+    product_columns<2>(a, a_row, a_column, b + j, b_stride, rows, depth, c + j, c_stride);
+  for (; j < columns; j += kLanes)
+    product_columns<1>(a, a_row, a_column, b + j, b_stride, rows, depth, c + j, c_stride);
+}
 
 // Buffers of one (sentence, head), reused over a range. Sizes are fixed by the shape, so pointers stay valid.
 struct AttentionBuffers {
@@ -216,6 +266,71 @@ void attention_backward(Type type, const AttentionShape& s, const void* q, const
     attention_backward_range(s, static_cast<const uint16_t*>(q), static_cast<const uint16_t*>(k),
                              static_cast<const uint16_t*>(v), static_cast<const uint16_t*>(context), log_sums, g, begin,
                              end);
+}
+
+// One head of one query against keys and values of type T. kDim: head_dim where known when compiled, else 0. scores:
+// space for n, padded to whole vectors.
+template <typename T, int64_t kDim>
+void attend(const AttentionStep& s, const float* q, const void* const* rows, int64_t head_at, int64_t n, float* scores,
+            float* context) {
+  const T* const* keys = reinterpret_cast<const T* const*>(rows);
+  const int64_t dim = kDim > 0 ? kDim : s.head_dim, whole = dim / kLanes * kLanes, padded = round_up(n);
+  for (int64_t first = 0; first < n; first += kLanes) {
+    Vec products[kLanes] = {};
+    const int64_t count = std::min(kLanes, n - first);
+    for (int64_t j = 0; j < count; ++j) {
+      const T* key = keys[first + j] + head_at;
+      Piece sums[kPieces] = {};
+      for (int64_t d = 0; d < whole; d += kLanes)
+        for (int64_t i = 0; i < kPieces; ++i)
+          sums[i] += load_piece(q + d + i * kPieceLanes) * load_piece(key + d + i * kPieceLanes);
+      products[j] = joined(sums);
+    }
+    store(scores + first, sums_of_lanes(products));
+    for (int64_t d = whole; d < dim; ++d)
+      for (int64_t j = 0; j < count; ++j) scores[first + j] += q[d] * to_float(keys[first + j][head_at + d]);
+  }
+  softmax_row(scores, n, padded, s.scale);
+  const int64_t value_at = head_at + s.value_offset;
+  constexpr int64_t kVecs = 4;  // independent sums, enough to hide the latency of one
+  int64_t d = 0;
+  for (; d + kVecs * kLanes <= dim; d += kVecs * kLanes) {
+    Piece sums[kVecs * kPieces] = {};
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t v = 0; v < kVecs * kPieces; ++v)
+        sums[v] += piece_of(scores[j]) * load_piece(keys[j] + value_at + d + v * kPieceLanes);
+    for (int64_t v = 0; v < kVecs * kPieces; ++v) store_piece(context + d + v * kPieceLanes, sums[v]);
+  }
+  for (; d < whole; d += kPieceLanes) {
+    Piece sum = {};
+    for (int64_t j = 0; j < n; ++j) sum += piece_of(scores[j]) * load_piece(keys[j] + value_at + d);
+    store_piece(context + d, sum);
+  }
+  for (; d < dim; ++d) {
+    float sum = 0;
+    for (int64_t j = 0; j < n; ++j) sum += scores[j] * to_float(keys[j][value_at + d]);
+    context[d] = sum;
+  }
+}
+
+template <typename T>
+void attention_step_of(const AttentionStep& s, Range pairs) {
+  const int64_t group = s.heads / s.key_value_heads;
+  const auto attend_head = s.head_dim == 64 ? attend<T, 64> : attend<T, 0>;
+  std::vector<float> scores(round_up(s.widest));
+  for (int64_t pair = pairs.begin; pair < pairs.end; ++pair) {
+    const int64_t row = pair / s.heads, h = pair % s.heads;
+    attend_head(s, s.q + row * s.query_stride + h * s.head_dim, s.keys + row * s.widest,
+                s.key_offset + h / group * s.head_dim, s.lengths[row], scores.data(),
+                s.context + (row * s.heads + h) * s.head_dim);
+  }
+}
+
+void attention_step(const AttentionStep& s, Range pairs) {
+  if (s.type == Type::kFloat)
+    attention_step_of<float>(s, pairs);
+  else
+    attention_step_of<uint16_t>(s, pairs);
 }
 
 }  // namespace

@@ -1,10 +1,8 @@
 // A kernel set: everything stands in a namespace of its own, compiled for one instruction set alone.
 #include "nn/kernels/attention_impl.h"
-#include "nn/kernels/attention_step_impl.h"
-#include "nn/kernels/cross_entropy_impl.h"
 #include "nn/kernels/dropout_impl.h"
 #include "nn/kernels/instruction_set.h"
-#include "nn/kernels/logit_rows_impl.h"
+#include "nn/kernels/logits_impl.h"
 #include "nn/kernels/normalise_impl.h"
 #include "nn/kernels/recurrent_cell_impl.h"
 #include "nn/kernels/recurrent_scores_impl.h"

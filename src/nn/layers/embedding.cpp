@@ -9,8 +9,15 @@
 
 namespace nmt {
 
+EmbeddingTable::EmbeddingTable(const torch::Tensor& table, PackedMatrix* packed_table, const torch::Tensor& output_bias)
+    : weight(table), packed(packed_table), bias(output_bias) {}
+
+bool EmbeddingTable::is_rounded() const {
+  return packed && packed->packing().format != kernels::WeightFormat::kFloat32;
+}
+
 torch::Tensor EmbeddingTable::look_up(const torch::Tensor& ids, int64_t padding) const {
-  if (is_rounded() && !torch::GradMode::is_enabled() && weight.device().is_cpu())
+  if (!torch::GradMode::is_enabled() && weight.device().is_cpu() && is_rounded())
     return packed->look_up({weight, bias}, ids);
   return at::embedding(weight, ids, padding);
 }

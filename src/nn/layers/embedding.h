@@ -15,13 +15,12 @@ namespace nmt {
 /// a row has the numbers that products see: those that a quantized model directory has.
 struct EmbeddingTable {
   EmbeddingTable(const torch::Tensor& table, PackedMatrix* packed_table = nullptr,
-                 const torch::Tensor& output_bias = {})
-      : weight(table), packed(packed_table), bias(output_bias) {}
+                 const torch::Tensor& output_bias = {});
 
   /// ids int64 [...] -> [..., model], float32. The row of `padding` gets no gradient; -1: every row does.
   torch::Tensor look_up(const torch::Tensor& ids, int64_t padding) const;
   /// Whether rows come out of packed weights: on the CPU, without gradients.
-  bool is_rounded() const { return packed && packed->packing().format != kernels::WeightFormat::kFloat32; }
+  bool is_rounded() const;
 
   torch::Tensor weight;  ///< [vocabulary, model], or as a quantized model directory has it
   PackedMatrix* packed;  ///< what `weight` is packed in where it is; null: never

@@ -3,8 +3,8 @@
 #include <ATen/record_function.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "nn/device/cpu_kernels.h"
 #include "nn/ops/forward_context.h"
-#include "nn/ops/kernel_support.h"
 #include "nn/ops/linear.h"
 
 namespace nmt {

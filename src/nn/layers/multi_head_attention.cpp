@@ -5,7 +5,7 @@
 
 #include "nn/attention/attention.h"
 #include "nn/decode/key_value_cache.h"
-#include "nn/ops/kernel_support.h"
+#include "nn/device/cpu_kernels.h"
 
 namespace nmt {
 
@@ -31,6 +31,29 @@ InitialValues MultiHeadAttentionImpl::initial_values_below(const torch::nn::Modu
   if (options_.scores && &submodule == query_.get()) return values.scaled(options_.scores->initial_query_gain());
   if (&submodule == value_.get() || (output_ && &submodule == output_.get())) return values.scaled(values.branch_gain);
   return values;
+}
+
+bool MultiHeadAttentionImpl::fits_kernel() const {
+  return options_.softmax && (!options_.scores || options_.scores->fits_kernel());
+}
+
+HeadCounts MultiHeadAttentionImpl::heads() const {
+  return {.query = options_.heads, .key_value = options_.heads / groups_};
+}
+
+int64_t MultiHeadAttentionImpl::key_size() const { return options_.model / groups_; }
+
+torch::Tensor MultiHeadAttentionImpl::project(Linear& layer, const torch::Tensor& x) {
+  return layer(x, Epilogue{.activation = options_.qkv_activation});
+}
+
+torch::Tensor MultiHeadAttentionImpl::transform(const torch::Tensor& x, int64_t first) {
+  return options_.scores ? options_.scores->transform(x, first) : x;
+}
+
+torch::Tensor MultiHeadAttentionImpl::forward(const torch::Tensor& x, const torch::Tensor& lengths,
+                                              ForwardContext& pass) {
+  return forward_self(x, lengths, /*causal=*/true, pass);
 }
 
 torch::Tensor MultiHeadAttentionImpl::project_together(std::initializer_list<Linear> layers, const torch::Tensor& x) {

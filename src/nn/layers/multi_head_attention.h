@@ -53,9 +53,7 @@ class MultiHeadAttentionImpl : public Mixer, public KeepsPackedWeights, public H
   torch::Tensor step_cross(const torch::Tensor& x, SourceCache& source, std::span<const SourcePlace> places,
                            const torch::Tensor& residual);
 
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, ForwardContext& pass) override {
-    return forward_self(x, lengths, /*causal=*/true, pass);
-  }
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, ForwardContext& pass) override;
   std::unique_ptr<LayerCache> start(const CacheOptions& options) const override;
   torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const RowPositions& positions,
                      const torch::Tensor& residual) override;
@@ -71,12 +69,8 @@ class MultiHeadAttentionImpl : public Mixer, public KeepsPackedWeights, public H
  private:
   /// Several projections of one x by one product, side by side: [..., sizes of the layers].
   torch::Tensor project_together(std::initializer_list<Linear> layers, const torch::Tensor& x);
-  torch::Tensor project(Linear& layer, const torch::Tensor& x) {
-    return layer(x, Epilogue{.activation = options_.qkv_activation});
-  }
-  torch::Tensor transform(const torch::Tensor& x, int64_t first) {
-    return options_.scores ? options_.scores->transform(x, first) : x;
-  }
+  torch::Tensor project(Linear& layer, const torch::Tensor& x);
+  torch::Tensor transform(const torch::Tensor& x, int64_t first);
   /// Ready queries, keys and values -> context.
   torch::Tensor attend(const torch::Tensor& q, const KeyValues& kv, AttentionOptions options, ForwardContext& pass);
   /// Context -> result of the layer.
@@ -84,10 +78,10 @@ class MultiHeadAttentionImpl : public Mixer, public KeepsPackedWeights, public H
   /// Transforms the queries and keys of a step, side by side [rows, n, ...], in place.
   void transform_step(torch::Tensor qkv, const RowPositions& positions);
   inference::AttentionWeights attention_weights();  // but for `query` and `together`
-  bool fits_kernel() const { return options_.softmax && (!options_.scores || options_.scores->fits_kernel()); }
+  bool fits_kernel() const;
   AttentionForm form() const;
-  HeadCounts heads() const { return {.query = options_.heads, .key_value = options_.heads / groups_}; }
-  int64_t key_size() const { return options_.model / groups_; }
+  HeadCounts heads() const;
+  int64_t key_size() const;
 
   Options options_;
   int64_t groups_ = 1;  // query heads for each head of keys and values

@@ -7,7 +7,7 @@
 #include "nn/device/device.h"
 #include "nn/ops/activation.h"
 #include "nn/ops/forward_context.h"
-#include "nn/scores/make_attention_score.h"
+#include "nn/scores/attention_score.h"
 
 namespace nmt {
 

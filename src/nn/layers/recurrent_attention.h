@@ -9,7 +9,6 @@
 #include "config/kinds.h"
 #include "nn/ops/forward_context.h"
 #include "nn/ops/linear.h"
-#include "nn/scores/additive.h"
 #include "nn/scores/attention_score.h"
 
 namespace nmt {

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "nn/ops/kernel_support.h"
+#include "nn/device/cpu_kernels.h"
 
 namespace nmt {
 namespace {

@@ -6,7 +6,7 @@
 #include <ATen/ops/sigmoid.h>
 #include <ATen/ops/silu.h>
 
-#include "nn/ops/kernel_support.h"
+#include "nn/device/cpu_kernels.h"
 
 namespace nmt {
 
@@ -41,6 +41,11 @@ torch::Tensor activate(const torch::Tensor& x, Activation activation) {
     default:
       return x;
   }
+}
+
+torch::Tensor Epilogue::apply(const torch::Tensor& y) const {
+  const auto activated = activate(y, activation);
+  return residual.defined() ? activated + residual : activated;
 }
 
 }  // namespace nmt

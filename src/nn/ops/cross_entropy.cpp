@@ -8,7 +8,7 @@
 #include <cmath>
 #include <span>
 
-#include "nn/ops/kernel_support.h"
+#include "nn/device/cpu_kernels.h"
 #include "nn/ops/linear.h"
 
 namespace nmt {

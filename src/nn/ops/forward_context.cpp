@@ -6,7 +6,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/nn/functional/dropout.h>
 
-#include "nn/ops/kernel_support.h"
+#include "nn/device/cpu_kernels.h"
 
 namespace nmt {
 namespace {
@@ -78,6 +78,12 @@ struct ReluDropout : torch::autograd::Function<ReluDropout> {
 };
 
 }  // namespace
+
+ForwardContext::ForwardContext(uint64_t seed, int64_t update, int64_t micro_batch)
+    : training_(true),
+      key_(mix64(mix64(seed + 0x9e3779b97f4a7c15ULL) ^
+                 mix64((static_cast<uint64_t>(micro_batch / 1024) << 48) + static_cast<uint64_t>(update) * 1024 +
+                       micro_batch % 1024 + 1))) {}
 
 torch::Tensor dropout(const torch::Tensor& x, double p, ForwardContext& pass) {
   if (!pass.training() || p == 0) return x;

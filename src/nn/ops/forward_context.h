@@ -25,11 +25,7 @@ struct AttentionMap {
 class ForwardContext {
  public:
   ForwardContext() = default;
-  ForwardContext(uint64_t seed, int64_t update, int64_t micro_batch)
-      : training_(true),
-        key_(mix64(mix64(seed + 0x9e3779b97f4a7c15ULL) ^
-                   mix64((static_cast<uint64_t>(micro_batch / 1024) << 48) + static_cast<uint64_t>(update) * 1024 +
-                         micro_batch % 1024 + 1))) {}
+  ForwardContext(uint64_t seed, int64_t update, int64_t micro_batch);
 
   bool training() const { return training_; }
 

@@ -4,7 +4,7 @@
 #include <ATen/ops/layer_norm.h>
 
 #include "base/error.h"
-#include "nn/ops/kernel_support.h"
+#include "nn/device/cpu_kernels.h"
 
 namespace nmt {
 

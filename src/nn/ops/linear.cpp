@@ -10,10 +10,9 @@
 #include <numeric>
 #include <vector>
 
-#include "nn/device/parallel_ranges.h"
-#include "nn/kernels/training/training_product.h"
+#include "nn/device/cpu_kernels.h"
+#include "nn/kernels/products.h"
 #include "nn/ops/initial_values.h"
-#include "nn/ops/kernel_support.h"
 
 namespace nmt {
 namespace {

@@ -6,15 +6,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "nn/device/parallel_ranges.h"
+#include "nn/device/cpu_kernels.h"
 #include "nn/inference/operations.h"
 
 namespace nmt {
-
-torch::Tensor Epilogue::apply(const torch::Tensor& y) const {
-  const auto activated = activate(y, activation);
-  return residual.defined() ? activated + residual : activated;
-}
 
 namespace {
 

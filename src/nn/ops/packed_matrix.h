@@ -12,7 +12,7 @@
 
 #include "base/files/mapped_file.h"
 #include "nn/inference/weights.h"
-#include "nn/kernels/packed/packed_product.h"
+#include "nn/kernels/products.h"
 #include "nn/ops/activation.h"
 
 namespace nmt {
@@ -21,14 +21,6 @@ namespace nmt {
 /// int8 or bfloat16, too: as a quantized model directory has it.
 struct AffineMap {
   torch::Tensor weight, bias;
-};
-
-/// What follows a map while the result is at hand: activation(x weightᵀ + bias) + residual.
-struct Epilogue {
-  Activation activation = Activation::kNone;
-  torch::Tensor residual = {};  ///< of the result's shape and type, or undefined
-
-  torch::Tensor apply(const torch::Tensor& y) const;
 };
 
 /// What a unit of each row of int8 weights is worth, float32 [out], by the address of the weights.

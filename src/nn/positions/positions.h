@@ -9,7 +9,6 @@
 #include "config/kinds.h"
 #include "nn/attention/head_scores.h"
 #include "nn/decode/layer_cache.h"
-#include "nn/inference/position_rows.h"
 #include "nn/inference/weights.h"
 #include "nn/ops/initial_values.h"
 

@@ -5,8 +5,8 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "base/error.h"
+#include "nn/device/cpu_kernels.h"
 #include "nn/device/device.h"
-#include "nn/ops/kernel_support.h"
 #include "nn/positions/positions.h"
 #include "nn/positions/table_positions.h"
 

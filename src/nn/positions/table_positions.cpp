@@ -44,6 +44,15 @@ class StaticTable final : public LayerCache {
 
 }  // namespace
 
+torch::Tensor TablePositions::forward(const torch::Tensor& x, const torch::Tensor& is_real) {
+  const auto table = copy_to_device(rows(0, x.size(1)), x.device());  // [time, model]
+  return combine(x, is_real.defined() ? where_real(table, is_real) : table);
+}
+
+torch::Tensor TablePositions::combine(const torch::Tensor& x, const torch::Tensor& vectors) const {
+  return x + vectors;
+}
+
 std::unique_ptr<LayerCache> TablePositions::start(const CacheOptions& options) const {
   return options.form == CacheForm::kStatic ? std::make_unique<StaticTable>(options.slot) : nullptr;
 }

@@ -6,7 +6,6 @@
 #include <mutex>
 
 #include "config/kinds.h"
-#include "nn/device/device.h"
 #include "nn/positions/positions.h"
 
 namespace nmt {
@@ -31,10 +30,7 @@ class SinusoidRows {
 /// Positions by one vector each, added to x unless a kind combines them otherwise.
 class TablePositions : public Positions {
  public:
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& is_real) override {
-    const auto table = copy_to_device(rows(0, x.size(1)), x.device());  // [time, model]
-    return combine(x, is_real.defined() ? where_real(table, is_real) : table);
-  }
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& is_real) override;
   std::unique_ptr<LayerCache> start(const CacheOptions& options) const override;
   torch::Tensor step(const torch::Tensor& x, const RowPositions& positions, LayerCache* cache) override;
   DecodingCapabilities capabilities() const override {
@@ -45,7 +41,7 @@ class TablePositions : public Positions {
   /// Vectors of positions first .. first + count - 1, [count, model] float32.
   virtual torch::Tensor rows(int64_t first, int64_t count) = 0;
   /// x and its vectors, broadcast against each other.
-  virtual torch::Tensor combine(const torch::Tensor& x, const torch::Tensor& vectors) const { return x + vectors; }
+  virtual torch::Tensor combine(const torch::Tensor& x, const torch::Tensor& vectors) const;
   /// The vectors, and what leaves x as it is (zeros) where is_real [batch, time, 1] is false: [batch, time, model].
   virtual torch::Tensor where_real(const torch::Tensor& vectors, const torch::Tensor& is_real) const {
     return vectors * is_real;

@@ -6,9 +6,11 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <string>
 
 #include "base/error.h"
+#include "config/kinds.h"
 #include "nn/attention/head_scores.h"
 #include "nn/ops/initial_values.h"
 #include "nn/ops/linear.h"
@@ -142,5 +144,43 @@ class ScaledCosineScore final : public AttentionScore {
   CosineScore cosine_;
   torch::Tensor beta_;  // [1]
 };
+
+/// vᵀ tanh(W q + U k + b) (Bahdanau et al. 2015, A.1.2). With coverage, the attention c that a key has had in earlier
+/// steps enters: vᵀ tanh(W q + U k + c u + b) (See et al. 2017, eq. 11).
+class AdditiveScore final : public AttentionScore {
+ public:
+  explicit AdditiveScore(const AttentionScoreOptions& options);
+
+  void reset_parameters(const InitialValues& values, at::Generator& generator) override;
+  torch::Tensor prepare(const torch::Tensor& keys) override { return key_(keys); }
+  torch::Tensor forward(const torch::Tensor& query, const torch::Tensor& prepared) override {
+    return forward(query, prepared, torch::Tensor());
+  }
+  /// coverage float32 [batch, target, source], the sum of earlier weights; undefined: none.
+  torch::Tensor forward(const torch::Tensor& query, const torch::Tensor& prepared, const torch::Tensor& coverage);
+
+ private:
+  Linear query_, key_;
+  torch::Tensor v_, u_;  // [1, inner]
+};
+
+/// sum_i v_i tanh(query_i + key_i + coverage u_i): queries [batch, target, inner], keys [batch, source, inner]; v and u
+/// float32 with inner elements; coverage and u may be undefined. Returns [batch, target, source] in the queries' type.
+torch::Tensor additive_scores(const torch::Tensor& queries, const torch::Tensor& keys, const torch::Tensor& v,
+                              const torch::Tensor& coverage, const torch::Tensor& u);
+
+/// The same by plain tensor operations: any device; what the kernel is tested against.
+torch::Tensor plain_additive_scores(const torch::Tensor& queries, const torch::Tensor& keys, const torch::Tensor& v,
+                                    const torch::Tensor& coverage, const torch::Tensor& u);
+
+/// Throws Error for local and none, which are no score functions, and for sizes that a score cannot take.
+std::shared_ptr<AttentionScore> make_attention_score(AttentionScoreKind kind, const AttentionScoreOptions& options);
+
+/// A score function for the heads of one attention layer: heads are folded into the batch, so they share its weights,
+/// whose names begin with `name`.
+std::shared_ptr<HeadScores> fold_heads(const std::string& name, std::shared_ptr<AttentionScore> score);
+
+/// That of a kind (make_attention_score). Null for scaled_dot, which is what attention has without.
+std::shared_ptr<HeadScores> make_head_scores(AttentionScoreKind score, int64_t head_dim);
 
 }  // namespace nmt

@@ -15,7 +15,7 @@
 #include "base/process/program_description.h"
 #include "nn/device/device.h"
 #include "nn/kernels/kernels.h"
-#include "nn/kernels/training/training_product.h"
+#include "nn/kernels/products.h"
 #include "training/checkpoints/checkpoint.h"
 
 namespace nmt {

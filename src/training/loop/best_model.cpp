@@ -84,13 +84,6 @@ bool BestModel::note_due_scores(const ValidationReport& report, const std::optio
   return new_best;
 }
 
-void forget_extra_validation(ProgressState& progress) {
-  if (progress.extra_validation < 0) return;
-  std::erase_if(progress.best_validations,
-                [&](const ScoredUpdate& validation) { return validation.update == progress.extra_validation; });
-  progress.extra_validation = -1;
-}
-
 ValidationReport BestModel::measure() {
   parts_.model.eval();
   auto report = parts_.measure();

@@ -20,9 +20,6 @@ namespace nmt {
 /// the beginning of a training, the one with the lower loss is better, and each is worse than one with more.
 double validation_score(const ValidationReport& report, ValidationMetric best_metric);
 
-/// A run that is resumed forgets the validation that it made only since it ended.
-void forget_extra_validation(ProgressState& progress);
-
 /// Measures weights and keeps the best of them in the run's folder best/: those of updates, their moving average, and
 /// averages of checkpoints. In the progress it keeps the best score, the validations since then (early stopping) and
 /// the list of the best validations. A score that is not finite is never best and never listed. Of several processes

@@ -122,6 +122,13 @@ int UpdateLoop::run() {
   }
 }
 
+void forget_extra_validation(ProgressState& progress) {
+  if (progress.extra_validation < 0) return;
+  std::erase_if(progress.best_validations,
+                [&](const ScoredUpdate& validation) { return validation.update == progress.extra_validation; });
+  progress.extra_validation = -1;
+}
+
 void UpdateLoop::update() {
   const auto& config = parts_.config;
   const int64_t epoch = progress_.position.epoch, number = progress_.update + 1;

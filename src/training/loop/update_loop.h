@@ -35,6 +35,9 @@ bool stage_ends(const TrainingConfig& config, const ProgressState& progress);
 /// an update or a validation under way is cancelled.
 using StopSignal = std::function<int()>;
 
+/// A run that is resumed forgets the validation that it made only since it ended.
+void forget_extra_validation(ProgressState& progress);
+
 /// The order of things in a run: updates, and between them reports, validations, checkpoints and the question whether
 /// to continue. Of several processes each has a loop; all have the same progress; the one that leads measures, logs and
 /// writes, and what it alone knows (signals, time, validation) they agree on at fixed places.

@@ -3,9 +3,11 @@
 #include <torch/types.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "config/config.h"
 #include "models/interface/safetensors.h"
 
 namespace nmt {
@@ -93,5 +95,92 @@ class Adadelta final : public Optimizer {
   Options options_;
   std::vector<torch::Tensor> squares_, changes_;
 };
+
+/// Adam (Kingma and Ba 2015), fused over all parameters; with decoupled weight decay AdamW (Loshchilov and Hutter
+/// 2019).
+class Adam final : public Optimizer {
+ public:
+  struct Options {
+    double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+    WeightDecay weight_decay = {};
+  };
+  Adam(NamedTensors parameters, Options options);
+
+  void step(double learning_rate) override;
+  void step_unless(const torch::Tensor& skip, double learning_rate) override;
+  /// Moments and step counters under "first_moment.NAME", "second_moment.NAME", "steps.NAME".
+  NamedTensors state() const override;
+
+ private:
+  void launch(double learning_rate, const std::optional<torch::Tensor>& skip);
+
+  Options options_;
+  std::vector<torch::Tensor> first_, second_, steps_;
+};
+
+/// Rectified Adam (Liu et al. 2020, algorithm 2, in PyTorch's form): Adam whose adaptive rate comes in as its variance
+/// becomes tractable. With m, v Adam's moments, b1, b2 their decays and r_t = r_inf - 2 t b2^t / (1 - b2^t),
+/// r_inf = 2 / (1 - b2) - 1:
+///   r_t > 5:  x = x - learning_rate m / (1 - b1^t) l_t sqrt(1 - b2^t) / (sqrt(v) + epsilon)
+///             with l_t = sqrt((r_t - 4) (r_t - 2) r_inf / ((r_inf - 4) (r_inf - 2) r_t))
+///   else:     x = x - learning_rate m / (1 - b1^t)
+class RAdam final : public Optimizer {
+ public:
+  struct Options {
+    double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+    WeightDecay weight_decay = {};
+  };
+  RAdam(NamedTensors parameters, Options options);
+
+  void step(double learning_rate) override;
+  /// "first_moment.NAME", "second_moment.NAME", and "steps".
+  NamedTensors state() const override;
+
+ private:
+  Options options_;
+  std::vector<torch::Tensor> first_, second_;
+  void step_on_device(double learning_rate);
+
+  torch::Tensor steps_;  // float64 scalar on the parameters' device
+};
+
+/// Adafactor (Shazeer and Stern 2018, algorithms 4 and 5) without momentum: of the second moments of a matrix only the
+/// means of its rows and columns are kept. With b = 1 - t^-decay:
+///   R = b R + (1 - b) row means of (g² + epsilon1),   C likewise of columns,   V = R C / mean(R)
+///   (vectors: V = b V + (1 - b) (g² + epsilon1))
+///   u = g / sqrt(V),   u = u / max(1, RMS(u) / clip)
+///   x = x - learning_rate s u,   s = max(epsilon2, RMS(x)) if scale_by_weights, else 1
+/// with epsilon1 = 1e-30, epsilon2 = 1e-3. The learning rate is the schedule's (the paper's "relative step" is schedule
+/// inverse_sqrt with scale_by_weights).
+class Adafactor final : public Optimizer {
+ public:
+  struct Options {
+    double decay = 0.8;
+    double clip = 1;
+    bool scale_by_weights = true;
+    WeightDecay weight_decay = {};
+  };
+  Adafactor(NamedTensors parameters, Options options);
+
+  void step(double learning_rate) override;
+  /// "rows.NAME" and "columns.NAME" of matrices, "second_moment.NAME" of vectors, and "steps".
+  NamedTensors state() const override;
+
+ private:
+  struct Moments {
+    torch::Tensor rows, columns;  // of matrices
+    torch::Tensor all;            // of the others
+  };
+  /// Takes 1 - b = t^-decay: a number, or a scalar tensor on the parameters' device.
+  template <typename Share>
+  static torch::Tensor direction(Moments& moments, const torch::Tensor& gradient, const Share& share);
+
+  Options options_;
+  std::vector<Moments> moments_;
+  torch::Tensor steps_;  // float64 scalar on the parameters' device
+};
+
+/// training.optimizer: one switch. Throws Error for an unknown one.
+std::unique_ptr<Optimizer> make_optimizer(const TrainingConfig& config, NamedTensors parameters);
 
 }  // namespace nmt

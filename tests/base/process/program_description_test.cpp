@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+
+#include "support.h"
 
 namespace nmt::program_description_test {
 namespace {
@@ -21,6 +25,16 @@ TEST(ProgramDescription, IsWrittenWithItsPlaceAmongThePrograms) {
   EXPECT_EQ(written["arguments"][0]["help"], "what is read");
   EXPECT_EQ(written["options"][0]["names"], nlohmann::json({"-c", "--config"}));
   EXPECT_EQ(written["options"][0]["several_times"], true);
+}
+
+TEST(CardNames, StandInTheListOfTheDriver) {
+  const test::TemporaryDirectory folder;
+  EXPECT_TRUE(card_names(folder / "none").empty());
+  for (const char* card : {"0000:01:00.0", "0000:02:00.0"}) {
+    std::filesystem::create_directory(folder / card);
+    std::ofstream(folder / card / "information") << "Model: \t\t NVIDIA H200\nIRQ:   \t\t 131\n";
+  }
+  EXPECT_EQ(card_names(folder.path()), (std::vector<std::string>{"NVIDIA H200", "NVIDIA H200"}));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "nn/kernels/packed/packed_product.h"
+#include "nn/kernels/products.h"
 
 namespace nmt::kernels::test::arm_level_test {
 namespace {

@@ -12,7 +12,7 @@
 #include "nn/layers/recurrent_cell.h"
 #include "nn/ops/layer_norm.h"
 #include "nn/positions/positions.h"
-#include "nn/scores/additive.h"
+#include "nn/scores/attention_score.h"
 #include "tensor_support.h"
 
 namespace nmt::initial_values_test {

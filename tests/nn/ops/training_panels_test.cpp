@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "nn/kernels/training/training_product.h"
+#include "nn/kernels/products.h"
 #include "nn/ops/linear.h"
 #include "nn/training_sets.h"
 #include "tensor_support.h"

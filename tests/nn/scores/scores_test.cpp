@@ -7,9 +7,7 @@
 #include "nn/attention/head_scores.h"
 #include "nn/device/device.h"
 #include "nn/layers/recurrent_attention.h"
-#include "nn/scores/additive.h"
 #include "nn/scores/attention_score.h"
-#include "nn/scores/make_attention_score.h"
 #include "support.h"
 #include "tensor_support.h"
 

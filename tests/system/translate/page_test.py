@@ -196,6 +196,22 @@ class WordsOfTheTranslation(Case):
         self.assertFalse(page.is_shown("#alternatives"))
         self.assertEqual(page.run("document.activeElement.textContent"), self.translations[0].split()[0])
 
+    def test_no_word_is_offered_in_its_own_place(self):
+        first, rest = self.translations[0].split(maxsplit=1)
+
+        def answer(request):  # other words for what stands behind the same word, too
+            if "n_best" not in json.loads(request["postData"]):
+                return None
+            texts = [f"{first} else.", f"Other {rest}"]
+            return 200, JSON, json.dumps({"lines": [{"n_best": [{"text": text} for text in texts]}]})
+
+        page = self.open(path=address(self.sources[0], source="de", target="en"))
+        self.translated(page, self.translations[0])
+        page.fake("/explain", answer)
+        page.click("#translation .word")
+        page.wait("document.querySelector('#alternatives b')")
+        self.assertEqual(page.run("[...document.querySelectorAll('#alternatives b')].map(one => one.textContent)"), ["Other"])
+
     def test_words_that_belong_together(self):
         alignment = self.explained(alignment=True)["alignment"]
         link = alignment[0]

@@ -15,7 +15,7 @@
 #include "tensor_support.h"
 #include "training/distributed/thread_processes.h"
 #include "training/limited_model.h"
-#include "training/optimizers/adam.h"
+#include "training/optimizers/optimizer.h"
 #include "training/trained_update.h"
 
 namespace nmt::gradient_buckets_test {

@@ -8,7 +8,7 @@
 #include "tensor_support.h"
 #include "training/distributed/thread_processes.h"
 #include "training/loop/averages.h"
-#include "training/optimizers/make_optimizer.h"
+#include "training/optimizers/optimizer.h"
 
 namespace nmt::state_shares_test {
 namespace {

@@ -14,6 +14,7 @@
 #include "support.h"
 #include "tensor_support.h"
 #include "training/captured_log.h"
+#include "training/loop/update_loop.h"
 
 namespace fs = std::filesystem;
 

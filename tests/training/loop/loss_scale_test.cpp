@@ -11,7 +11,7 @@
 #include "training/loop/interval_meter.h"
 #include "training/loop/objectives.h"
 #include "training/loop/train_update.h"
-#include "training/optimizers/adam.h"
+#include "training/optimizers/optimizer.h"
 
 namespace nmt::loss_scale_test {
 namespace {

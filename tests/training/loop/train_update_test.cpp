@@ -18,7 +18,7 @@
 #include "tensor_support.h"
 #include "training/limited_model.h"
 #include "training/loop/objectives.h"
-#include "training/optimizers/adam.h"
+#include "training/optimizers/optimizer.h"
 #include "training/trained_update.h"
 
 namespace nmt::train_update_test {

@@ -23,7 +23,7 @@
 #include "training/distributed/thread_processes.h"
 #include "training/limited_model.h"
 #include "training/loop/objectives.h"
-#include "training/optimizers/make_optimizer.h"
+#include "training/optimizers/optimizer.h"
 
 namespace fs = std::filesystem;
 

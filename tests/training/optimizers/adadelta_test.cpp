@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "tensor_support.h"
-#include "training/optimizers/make_optimizer.h"
 #include "training/optimizers/optimizer.h"
 
 namespace nmt::adadelta_test {

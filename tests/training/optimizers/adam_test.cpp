@@ -1,11 +1,10 @@
-#include "training/optimizers/adam.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
 #include "tensor_support.h"
+#include "training/optimizers/optimizer.h"
 
 namespace nmt::adam_test {
 namespace {

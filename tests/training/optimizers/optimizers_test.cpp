@@ -4,9 +4,6 @@
 
 #include "base/error.h"
 #include "tensor_support.h"
-#include "training/optimizers/adafactor.h"
-#include "training/optimizers/adam.h"
-#include "training/optimizers/make_optimizer.h"
 #include "training/optimizers/optimizer.h"
 
 namespace nmt::optimizers_test {

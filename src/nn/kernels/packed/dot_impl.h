@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "nn/kernels/instruction_set.h"
-#include "nn/kernels/packed/packed_product.h"
 #include "nn/kernels/packed/word_vectors_impl.h"
+#include "nn/kernels/products.h"
 
 #ifdef __x86_64__
 #include <immintrin.h>

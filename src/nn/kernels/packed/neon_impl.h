@@ -9,8 +9,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "nn/kernels/packed/packed_product.h"
 #include "nn/kernels/packed/word_vectors_impl.h"
+#include "nn/kernels/products.h"
 
 namespace nmt::kernels::NMT_KERNEL_SET {
 namespace {

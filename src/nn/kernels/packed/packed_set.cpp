@@ -6,9 +6,9 @@
 
 #include "nn/kernels/instruction_set.h"
 #include "nn/kernels/packed/dot_impl.h"
-#include "nn/kernels/packed/packed_product.h"
 #include "nn/kernels/packed/quantize_impl.h"
 #include "nn/kernels/packed/word_vectors_impl.h"
+#include "nn/kernels/products.h"
 #include "nn/kernels/vector_impl.h"
 
 namespace nmt::kernels::NMT_KERNEL_SET {

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "nn/kernels/packed/dot_impl.h"
-#include "nn/kernels/packed/packed_product.h"
+#include "nn/kernels/products.h"
 #include "nn/kernels/vector_impl.h"
 
 namespace nmt::kernels::NMT_KERNEL_SET {

@@ -7,7 +7,7 @@
 
 #include "nn/kernels/instruction_set.h"
 #include "nn/kernels/packed/word_vectors_impl.h"
-#include "nn/kernels/training/training_product.h"
+#include "nn/kernels/products.h"
 #include "nn/kernels/vector_impl.h"
 
 #ifdef __AVX512BF16__

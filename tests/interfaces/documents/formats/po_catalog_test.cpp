@@ -1,9 +1,8 @@
-#include "documents/formats/po_catalog.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "documents/formats/formats.h"
 #include "support.h"
 #include "text/alignment/toy_translators.h"
 

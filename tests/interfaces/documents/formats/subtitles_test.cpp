@@ -1,10 +1,9 @@
-#include "documents/formats/subtitles.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "documents/document.h"
+#include "documents/formats/formats.h"
 #include "support.h"
 #include "text/alignment/toy_translators.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "documents/document.h"
-#include "documents/formats/html_document.h"
+#include "documents/formats/formats.h"
 #include "support.h"
 #include "text/alignment/toy_translators.h"
 

@@ -1,9 +1,8 @@
-#include "documents/packages/epub.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "documents/packages/packaged_document.h"
 #include "documents/packages/packages.h"
 #include "support.h"
 #include "text/alignment/toy_translators.h"

@@ -1,5 +1,3 @@
-#include "nn/kernels/packed/packed_product.h"
-
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +9,7 @@
 
 #include "base/error.h"
 #include "nn/kernels/kernel_support.h"
+#include "nn/kernels/products.h"
 #include "nn/kernels/x86_level.h"
 
 #ifdef __x86_64__

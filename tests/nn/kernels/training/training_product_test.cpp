@@ -1,8 +1,7 @@
-#include "nn/kernels/training/training_product.h"
-
 #include <string>
 
 #include "nn/kernels/kernel_support.h"
+#include "nn/kernels/products.h"
 #include "nn/kernels/x86_level.h"
 
 namespace nmt::kernels::test::training_product_test {

@@ -1,15 +1,37 @@
+// How the CPU kernels are called: with which tensors, and on which threads.
 #pragma once
 
 #include <ATen/Parallel.h>
 #include <omp.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "base/threads.h"
+#include "nn/kernels/kernels.h"
 
 namespace nmt {
+
+/// Whether the toolkit's CPU kernels take this tensor: float32 or bfloat16 on the CPU.
+inline bool has_cpu_kernel(const torch::Tensor& x) {
+  return x.device().is_cpu() && (x.scalar_type() == torch::kFloat32 || x.scalar_type() == torch::kBFloat16);
+}
+/// Whether the CPU kernels of decoding take it: float32, no gradients asked for. In them no row's result depends on the
+/// rows beside it.
+inline bool has_decoding_kernel(const torch::Tensor& x) {
+  return !torch::GradMode::is_enabled() && x.device().is_cpu() && x.scalar_type() == torch::kFloat32;
+}
+inline kernels::Type kernel_type(const torch::Tensor& x) {
+  return x.scalar_type() == torch::kFloat32 ? kernels::Type::kFloat : kernels::Type::kBfloat16;
+}
+
+/// An undefined tensor as what torch::autograd::Function::apply takes for "none".
+inline std::optional<torch::Tensor> optional_tensor(const torch::Tensor& x) {
+  return x.defined() ? std::optional(x) : std::nullopt;
+}
 
 /// body(begin, end) for ranges of `each`, and of a quarter of it at the end, that make up [0, count), on all threads. A
 /// thread that has done its range takes the next one: where a core is slower than another, or busy, the others do not

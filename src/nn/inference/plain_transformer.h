@@ -13,6 +13,11 @@
 
 namespace nmt::inference {
 
+/// The encoder's output for sentences that lie end to end, without padding: ids of all of them, the number of tokens of
+/// each -> x [ids, model].
+void encode(const TransformerWeights& weights, std::span<const int64_t> ids, std::span<const int64_t> lengths, float* x,
+            Workspace& work);
+
 /// The hypotheses of a search, a row each, in buffers of its own. What is found for a row depends on that row alone.
 class TransformerDecoder {
  public:

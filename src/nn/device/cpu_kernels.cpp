@@ -1,4 +1,4 @@
-#include "nn/device/parallel_ranges.h"
+#include "nn/device/cpu_kernels.h"
 
 #include <ATen/Parallel.h>
 

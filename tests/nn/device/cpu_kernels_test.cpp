@@ -1,4 +1,4 @@
-#include "nn/device/parallel_ranges.h"
+#include "nn/device/cpu_kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace nmt::parallel_ranges_test {
+namespace nmt::cpu_kernels_test {
 namespace {
 
 TEST(ParallelRanges, MakeUpTheWhole) {
@@ -40,4 +40,4 @@ TEST(ParallelRanges, HandOnWhatIsThrown) {
 }
 
 }  // namespace
-}  // namespace nmt::parallel_ranges_test
+}  // namespace nmt::cpu_kernels_test
