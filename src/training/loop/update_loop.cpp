@@ -56,8 +56,17 @@ std::optional<int64_t> updates_left(const TrainingConfig& config, const Progress
   return left;
 }
 
+namespace {
+
+/// A later stage of which no batch was trained on: a validation here is of the weights of the stage before.
+bool begins_stage(const BatchPosition& position) {
+  return position.stage > 0 && position.epoch == position.stage_begin && position.batch == 0;
+}
+
+}  // namespace
+
 bool stage_ends(const TrainingConfig& config, const ProgressState& progress) {
-  if (config.stages.empty()) return false;
+  if (config.stages.empty() || begins_stage(progress.position)) return false;
   const auto& stage = config.stages[static_cast<size_t>(progress.position.stage)];
   return (stage.end == StageEnd::kUpdate && progress.update >= stage.limit) ||
          (stage.end == StageEnd::kStalled && progress.validations_since_best >= stage.limit);
@@ -151,15 +160,16 @@ void UpdateLoop::update() {
   if (const auto end = epoch_end()) parts_.observer.on_epoch(*end);
 }
 
-// After each update and each validation. In a new stage the count of validations without a new best begins at 0.
+// After each update and each validation. The count of validations without a new best begins at 0 in each stage.
 void UpdateLoop::follow_stages() {
   if (stage_ends(parts_.config.training, progress_)) {
     parts_.batches.begin_next_stage();
     progress_.position = parts_.batches.position();
     epoch_ended_ = true;  // cut off or not
   }
-  if (std::exchange(stage_, progress_.position.stage) == progress_.position.stage) return;
-  progress_.validations_since_best = 0;
+  const bool is_new = std::exchange(stage_, progress_.position.stage) != progress_.position.stage;
+  if (is_new || begins_stage(progress_.position)) progress_.validations_since_best = 0;
+  if (!is_new) return;
   parts_.log.info("update {}: {}", with_commas(progress_.update),
                   stage_line(parts_.config.training.stages, progress_.position));
 }

@@ -382,6 +382,18 @@ TEST_F(UpdateLoopTest, StagesEndAtAnUpdateOrWhenValidationsStall) {
   EXPECT_THAT(run.log.text(), HasSubstr("update 8: stage 3 of 3, from epoch 6 on: old 1, new 1"));
 }
 
+// Else the second stage would end before its first update.
+TEST_F(UpdateLoopTest, AValidationWhereAStageBeginsCountsForNone) {
+  ScriptedRun run(folder_.path(),
+                  "stages: [{shares: {old: 1}, until_epochs: 2}, {shares: {new: 1}, until_stalled: 1}, {shares: {old: "
+                  "1}}], max_updates: 8, checkpoint_every: 100}, validation: {every: 2}, run: {log_every: 100}");
+  run.stages = {{.corpus_weights = {1, 0}, .epochs = 2}, {.corpus_weights = {0, 1}}, {.corpus_weights = {1, 0}}};
+  run.bleu = [](int64_t update) { return update == 2 ? 5 : 1; };
+  EXPECT_EQ(run.train(), 0);
+  EXPECT_THAT(run.log.text(), HasSubstr("update 4: stage 2 of 3, from epoch 3 on: new 1, until_stalled 1"));
+  EXPECT_THAT(run.log.text(), HasSubstr("update 6: stage 3 of 3, from epoch 4 on: old 1"));
+}
+
 TEST_F(UpdateLoopTest, ResumesThroughStagesToTheSameBits) {
   fs::create_directories(folder_ / "whole");
   ScriptedRun whole(folder_ / "whole", kInStages);
