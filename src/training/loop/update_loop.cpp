@@ -63,16 +63,13 @@ bool begins_stage(const BatchPosition& position) {
   return position.stage > 0 && position.epoch == position.stage_begin && position.batch == 0;
 }
 
-}  // namespace
-
+/// By its update, or by validations without a new best; a BatchStream counts epochs itself.
 bool stage_ends(const TrainingConfig& config, const ProgressState& progress) {
   if (config.stages.empty() || begins_stage(progress.position)) return false;
   const auto& stage = config.stages[static_cast<size_t>(progress.position.stage)];
   return (stage.end == StageEnd::kUpdate && progress.update >= stage.limit) ||
          (stage.end == StageEnd::kStalled && progress.validations_since_best >= stage.limit);
 }
-
-namespace {
 
 /// "stage 2 of 3, from epoch 5 on: synthetic 0.6, clean 0.4, until_update 30000".
 std::string stage_line(const std::vector<TrainingStage>& stages, const BatchPosition& position) {

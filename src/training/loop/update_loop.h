@@ -27,10 +27,6 @@ std::optional<std::string> reason_to_end(const Config& config, const ProgressSta
 std::optional<int64_t> updates_left(const TrainingConfig& config, const ProgressState& progress,
                                     int64_t batches_per_epoch);
 
-/// Whether the stage of training.stages in which a run stands ends here, by its update or by validations without a new
-/// best; a BatchStream counts epochs itself.
-bool stage_ends(const TrainingConfig& config, const ProgressState& progress);
-
 /// SIGINT or SIGTERM where a run is to end with its state saved, else 0. Asked after each update and often in between;
 /// an update or a validation under way is cancelled.
 using StopSignal = std::function<int()>;
