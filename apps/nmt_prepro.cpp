@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <functional>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,13 +21,18 @@
 #include "command_line.h"
 #include "config/loading/initial_model.h"
 #include "config/loading/schema.h"
+#include "data/preparation/clean_corpus.h"
 #include "data/preparation/piece_lines.h"
 #include "data/preparation/preprocess.h"
 #include "data/prepared_data.h"
 #include "observers.h"
+#include "text/corpus/language_identifier.h"
 #include "text/corpus/text_reader.h"
 #include "text/moses/moses_detokenizer.h"
 #include "text/moses/moses_tokenizer.h"
+#ifdef NMT_WITH_LANGUAGE
+#include "language/language_detector.h"
+#endif
 
 namespace {
 
@@ -43,6 +49,8 @@ struct Arguments {
   std::string encode, decode;  // folders
   std::string side = "source";
   bool ids = false;
+  std::vector<std::string> clean;  // input, output
+  std::string shard;
 };
 
 void declare(CLI::App& app, Arguments& arguments) {
@@ -78,6 +86,19 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->excludes("--detokenize")
       ->excludes("--encode")
       ->type_name("DIR");
+  app.add_option("--clean", arguments.clean,
+                 "only cleans a corpus with both sides in the first FILE by the rules of the section data, and writes "
+                 "the pairs that are kept as TSV; what is dropped and why stands beside it")
+      ->excludes("--tokenize")
+      ->excludes("--detokenize")
+      ->excludes("--encode")
+      ->excludes("--decode")
+      ->expected(2)
+      ->type_name("FILE");
+  app.add_option("--shard", arguments.shard,
+                 "--clean: only part I of N; lines begin with the number of the pair, by which all parts are merged")
+      ->needs("--clean")
+      ->type_name("I/N");
   app.add_option("--side", arguments.side, "--encode, --decode: whose tokenizer")
       ->check(CLI::IsMember({"source", "target"}))
       ->capture_default_str();
@@ -85,6 +106,15 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_flag("--split-dashes", arguments.split_dashes, "--tokenize: cuts \"foo-bar\" into \"foo @-@ bar\"")
       ->needs("--tokenize");
   app.add_flag("--no-escape", arguments.no_escape, "--tokenize, --detokenize: leaves & < > ' \" [ ] | as they are");
+}
+
+/// For the rule language of data.clean; null in a build without a detector.
+std::unique_ptr<LanguageIdentifier> language_identifier() {
+#ifdef NMT_WITH_LANGUAGE
+  return make_language_identifier();
+#else
+  return nullptr;
+#endif
 }
 
 /// Throws Error for an option that what is asked for does not read.
@@ -104,6 +134,9 @@ void check_use(const CLI::App& app) {
     for (const char* name : {"--side", "--ids"}) refuse(name, "--encode or --decode");
   }
   if (!words) refuse("--no-escape", "--tokenize or --detokenize");
+  if (given("--clean")) {
+    for (const char* name : {"--from-model", "--overwrite", "--print-config"}) refuse(name, "--config alone");
+  }
 }
 
 /// Each line of standard input, changed, to standard output.
@@ -155,6 +188,36 @@ int decode(const Arguments& arguments) {
   });
 }
 
+/// "2/8" of --shard.
+CorpusPart corpus_part(const std::string& text) {
+  CorpusPart part;
+  char behind = 0;
+  if (!text.empty() && (std::sscanf(text.c_str(), "%6ld/%6ld%c", &part.number, &part.count, &behind) != 2 ||
+                        part.number < 1 || part.number > part.count))
+    throw Error(fmt::format("--shard {}: must be I/N with I from 1 to N, such as 2/8", text));
+  return part;
+}
+
+int clean(const Arguments& arguments) {
+  const LoadedConfig loaded = load_run_config(arguments.config, arguments.settings, {});
+  const auto log = make_logger("nmt-prepro");
+  for (const auto& notice : loaded.notices) log->info("{}", notice);
+  catch_stop_signals();
+  const auto languages = language_identifier();
+  const CorpusCleaning cleaning{.input = arguments.clean[0],
+                                .output = arguments.clean[1],
+                                .part = corpus_part(arguments.shard),
+                                .languages = languages.get(),
+                                .should_stop = [] { return stop_signal() != 0; }};
+  const PreprocessResult result = clean_corpus(loaded.config, cleaning, *log);
+  if (result.outcome == PrepareOutcome::kStopped) {
+    log->warn("stopped; nothing was written");
+    return stop_exit_code();
+  }
+  std::cout << result.table;
+  return kDone;
+}
+
 int prepare(const Arguments& arguments) {
   std::vector<PlainSetting> plain;
   if (arguments.from_model) plain.push_back({"--from-model", "training.init_from", *arguments.from_model});
@@ -167,10 +230,12 @@ int prepare(const Arguments& arguments) {
   }
   catch_stop_signals();
   const auto observer = prepare_observer(loaded.config.data);
+  const auto languages = language_identifier();
   const PreprocessOptions options{.overwrite = arguments.overwrite ? Overwrite::kReplace : Overwrite::kRefuse,
                                   .config_files = loaded.files,
                                   .should_stop = [] { return stop_signal() != 0; },
-                                  .observer = observer.get()};
+                                  .observer = observer.get(),
+                                  .languages = languages.get()};
   const PreprocessResult result = prepare_data(loaded.config, options, *log);
   if (result.outcome == PrepareOutcome::kStopped) {
     log->warn("stopped; nothing was written");
@@ -193,6 +258,7 @@ int main(int argc, char** argv) {
     Arguments arguments;
     declare(app, arguments);
     show_examples(app, {"nmt-prepro -c mine.yaml", "nmt-prepro -c mine.yaml --set data.vocab_size=8000 --print-config",
+                        "nmt-prepro --clean web.tsv clean.tsv --set data.clean=all",
                         "nmt-prepro --encode runs/mine/best < new.de"});
     if (!parse_command_line(app, argc, argv)) return int{kDone};
     check_use(app);
@@ -200,6 +266,7 @@ int main(int argc, char** argv) {
     if (!arguments.detokenize.empty()) return detokenize(arguments);
     if (!arguments.encode.empty()) return encode(arguments);
     if (!arguments.decode.empty()) return decode(arguments);
+    if (!arguments.clean.empty()) return clean(arguments);
     if (arguments.config.empty()) throw Error("--config is required; see nmt-prepro --help");
     return prepare(arguments);
   });

@@ -11,6 +11,8 @@ find_package(EXPAT REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto SSL)
 if(NMT_WITH_SERVER)
   find_package(Boost 1.74 REQUIRED) # headers only: Asio and Beast
+endif()
+if(NMT_WITH_LANGUAGE)
   find_path(NMT_CLD2_INCLUDE cld2/public/compact_lang_det.h REQUIRED)
   find_library(NMT_CLD2 cld2 REQUIRED)
   add_library(CLD2::CLD2 UNKNOWN IMPORTED)

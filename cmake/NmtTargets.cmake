@@ -226,6 +226,9 @@ function(nmt_programs)
     if(NMT_WITH_COMPAT AND stem MATCHES "^nmt_(prepro|eval)$")
       list(PREPEND libraries nmt_compat)
     endif()
+    if(NMT_WITH_LANGUAGE AND stem STREQUAL nmt_prepro)
+      list(PREPEND libraries nmt_language)
+    endif()
     add_executable(${program} ${source})
     target_link_libraries(${program} PRIVATE ${libraries} nmt_base CLI11::CLI11)
     if(TARGET nmt-document AND nmt_documents IN_LIST libraries)
@@ -234,7 +237,7 @@ function(nmt_programs)
     target_compile_definitions(${program} PRIVATE
       NMT_SENTENCEPIECE_VERSION="${NMT_SENTENCEPIECE_VERSION}" # for --version
       $<$<BOOL:${NMT_WITH_COMPAT}>:NMT_WITH_COMPAT> $<$<BOOL:${NMT_WITH_DOCUMENTS}>:NMT_WITH_DOCUMENTS>
-      $<$<BOOL:${NMT_WITH_SERVER}>:NMT_WITH_SERVER>)
+      $<$<BOOL:${NMT_WITH_SERVER}>:NMT_WITH_SERVER> $<$<BOOL:${NMT_WITH_LANGUAGE}>:NMT_WITH_LANGUAGE>)
     if(NOT DEFINED NMT_LIBRARIES_${stem})
       nmt_torch_setup(${program})
     endif()

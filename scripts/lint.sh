@@ -26,7 +26,7 @@ python3 - "$build_folder" "$database" <<'PYTHON'
 import json, os, re, shlex, sys
 
 build, out = sys.argv[1:]
-torch_free = ("base", "config", "text", "scoring", "report", "data", "archive", "compat", "convert", "documents", "server")
+torch_free = ("base", "config", "text", "scoring", "report", "data", "archive", "compat", "convert", "documents", "language", "server")
 commands = json.load(open(f"{build}/compile_commands.json"))
 for command in commands:
     command["command"] = re.sub(r" -Winvalid-pch| -include \S*cmake_pch\S*", "", command["command"])

@@ -31,6 +31,23 @@ inline constexpr auto kNames<TrainedLines> = names("sentences", "paragraphs");
 enum class BadLines { kStop, kSkip };  ///< lines of the training text that cannot be read
 template <>
 inline constexpr auto kNames<BadLines> = names("stop", "skip");
+/// The rules of data.clean, in the order in which they are asked.
+enum class CleaningRule {
+  kAll,             ///< each of the others
+  kLetters,         ///< letters of the language's script
+  kCopies,          ///< both sides say the same words
+  kRepetitions,     ///< one letter or word again and again
+  kNumbers,         ///< that the other side does not have
+  kAddresses,       ///< of the web and of e-mail
+  kMarkup,          ///< tags, entities
+  kEndMarks,        ///< a question and no question
+  kLanguage,        ///< told by a LanguageIdentifier
+  kHeldOut,         ///< stands in the validation or test sets, in any spelling
+  kNearDuplicates,  ///< the same letters as a pair before
+};
+template <>
+inline constexpr auto kNames<CleaningRule> = names("all", "letters", "copies", "repetitions", "numbers", "addresses",
+                                                   "markup", "end_marks", "language", "held_out", "near_duplicates");
 /// What becomes of training pairs that are longer than maxlen1 and maxlen2.
 enum class TooLong { kDrop, kCut };
 template <>

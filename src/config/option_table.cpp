@@ -100,6 +100,9 @@ const std::vector<Option>& table() {
       NMT_DATA(drop_duplicates, any, "keep the first of equal training pairs only"),
       NMT_DATA(drop_test_overlap, any,
                "drop training pairs whose source and target both stand in the validation or test set"),
+      NMT_DATA(clean, any,
+               "drop training pairs by what they say, by some rules or all: [letters, numbers]; each costs some good "
+               "pairs, too, and nmt-prepro shows what it drops"),
       NMT_DATA(tokenizer, any, "how text is cut into pieces"),
       NMT_DATA(spm_type, any, "kind of SentencePiece model to learn"),
       NMT_DATA(vocab_size, between(8, 1000000), "pieces in the vocabulary (joint), or in each of both"),

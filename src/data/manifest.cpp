@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <set>
 #include <sstream>
 
@@ -26,12 +25,12 @@ using nlohmann::json;
 constexpr const char* kManifestFormat = "nmt prepared data";
 constexpr int kManifestVersion = 1;
 
-constexpr std::array<const char*, kVerdicts> kVerdictNames = {
-    "kept", "empty", "duplicate", "test_overlap", "source_too_long", "target_too_long", "length_ratio"};
-
 json to_json(const CleaningRow& row) {
   json verdicts = json::object();
-  for (int i = 0; i < kVerdicts; ++i) verdicts[kVerdictNames[i]] = row.counts.verdicts[i];
+  for (int i = 0; i < kVerdicts; ++i) {
+    const auto verdict = static_cast<Verdict>(i);
+    verdicts[name_of_verdict(verdict)] = row.counts.of(verdict);
+  }
   return {{"corpus", row.name},
           {"training", row.is_training},
           {"read", row.counts.read},
@@ -46,7 +45,14 @@ CleaningRow cleaning_row(const json& record) {
   record.at("corpus").get_to(row.name);
   record.at("training").get_to(row.is_training);
   record.at("read").get_to(row.counts.read);
-  for (int i = 0; i < kVerdicts; ++i) record.at("verdicts").at(kVerdictNames[i]).get_to(row.counts.verdicts[i]);
+  for (int i = 0; i < kVerdicts; ++i) {
+    const auto name = name_of_verdict(static_cast<Verdict>(i));
+    auto& count = row.counts.verdicts[static_cast<size_t>(i)];
+    if (static_cast<Verdict>(i) < Verdict::kContent)
+      record.at("verdicts").at(name).get_to(count);
+    else
+      count = record.at("verdicts").value(name, int64_t{0});  // older versions have no such rules
+  }
   record.at("duplicates_found").get_to(row.counts.duplicates);
   record.at("test_overlap_found").get_to(row.counts.test_overlap);
   record.at("repaired_lines").get_to(row.counts.repaired_lines);

@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # A library includes itself and those before it. Those of the core are in src/, the others in interfaces/.
 CORE = "base config text scoring report data nn models search translation evaluation training".split()
-INTERFACES = "archive compat convert documents server library".split()
+INTERFACES = "archive compat convert documents language server library".split()
 LIBRARIES = CORE + INTERFACES + ["apps"]
 INTERFACE = "interfaces/library/include"  # the headers that are installed, by names that a program sees
 MADE = {"nmt/version.h"}  # by CMake

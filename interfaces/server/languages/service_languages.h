@@ -7,35 +7,10 @@
 #include <vector>
 
 #include "base/files/strict_json.h"
+#include "language/language_detector.h"
 #include "text/language_code.h"
 
 namespace nmt {
-
-struct DetectedLanguage {
-  std::string code;       ///< one of those that were asked about
-  double confidence = 0;  ///< percent
-};
-
-/// Tells in which of some languages a text is, by the Compact Language Detector 2.
-class LanguageDetector {
- public:
-  /// Codes such as de, pt-BR or zh-Hant. Codes that the detector does not know are never found.
-  explicit LanguageDetector(const std::vector<std::string>& languages);
-
-  /// Best first, three at most; none for a text without letters, or in a language that is not asked about. What is so
-  /// short that only the choice of languages decides gets 50 % at most. Addresses, placeholders, @names and #topics
-  /// count only where there is nothing else. Text in UTF-8, as long as it likes: its first 64 KiB are read. Any number
-  /// of threads may call it.
-  std::vector<DetectedLanguage> detect(std::string_view text) const;
-
- private:
-  struct Language {
-    std::string code;   ///< as it was given
-    std::string known;  ///< as the detector says it
-  };
-  std::vector<Language> languages_;
-  std::string hint_;  ///< all of them, for texts that tell too little
-};
 
 /// What a model translates from and into: codes such as de, pt-BR or zh-Hans. "und" is a language that nobody named.
 struct LanguagePair {

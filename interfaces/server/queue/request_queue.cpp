@@ -146,12 +146,14 @@ void RequestQueue::submit(const std::string& client, std::vector<LineRequest> li
   submission->held = held;
   const int64_t weight = submission->weight(options_.most_of_request());
 
+  const int64_t most = options_.max_waiting - (options_.is_short(weight) ? 0 : options_.most_of_request());
+
   const std::lock_guard lock(mutex_);
-  if (waiting_ + weight > options_.max_waiting) drop_cancelled();
+  if (waiting_ + weight > most) drop_cancelled();
   const auto known = clients_.find(client);
   const int64_t clients = std::ssize(clients_) + (known == clients_.end() ? 1 : 0);
   const int64_t own = weight + (known == clients_.end() ? 0 : known->second.waiting);
-  if (waiting_ + weight > options_.max_waiting && own > options_.max_waiting / clients)
+  if (waiting_ + weight > most && own > options_.max_waiting / clients)
     throw RequestError(503, fmt::format("busy: {} lines are waiting; try again later", waiting_), 1);
   if (known == clients_.end()) clients_[client].turn = ++turns_;  // behind the others
   submission->client = clients_.find(client);

@@ -25,6 +25,7 @@ namespace nmt {
 
 struct QueueOptions {
   /// Lines that may wait: a request that would make more is refused. One of more than a quarter of them counts as that.
+  /// The last quarter is for short requests, so that a few long ones do not shut them out.
   int64_t max_waiting = 1024;
   int64_t max_batch = 64;               ///< lines that the translator may take at a time
   std::chrono::milliseconds window{0};  ///< how long an idle translator waits for more when a request comes in
@@ -33,6 +34,7 @@ struct QueueOptions {
   Clock clock = steady_seconds;
   void validate() const;  ///< throws Error
   int64_t most_of_request() const { return std::max<int64_t>(1, max_waiting / 4); }
+  bool is_short(int64_t lines) const { return lines <= std::max<int64_t>(1, max_waiting / 64); }
 };
 
 /// Gives the lines of many clients to one translator, which a thread of the queue's own runs: line by line, as it has

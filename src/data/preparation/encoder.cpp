@@ -141,6 +141,7 @@ void CorpusEncoder::encode(EncodedPair& pair, Encoders& encoders) const {
   pair.text.source = codec_.normalized(pair.text.source);
   std::string target = codec_.normalized(pair.text.target);
   pair.hashes = PairHashes(pair.text.source, target);
+  if (options_.content) pair.hashes.content = options_.content->judge(pair.text.source, target);
   const auto one_more_than = [](int64_t most) {
     return std::vector<int32_t>(static_cast<size_t>(most) + 1, SpecialIds::kUnknown);
   };

@@ -41,6 +41,7 @@ class CorpusEncoder {
     /// Pieces of a side that is kept. A text that cannot have so few is not encoded, which would take time and memory
     /// by its length: it gets one id more than these. 0: every text is encoded.
     int64_t most_source_pieces = 0, most_target_pieces = 0;
+    const ContentRules* content = nullptr;  ///< fills in EncodedPair::hashes.content; null: nothing does
   };
   CorpusEncoder(const TextCodec& codec, Options options);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <tuple>
@@ -40,11 +41,14 @@ std::string Split::row_name(size_t corpus) const {
 std::string nothing_left(const std::vector<CleaningRow>& rows) {
   CleaningCounts all;
   for (const auto& row : rows) all += row.counts;
+  std::string dropped;
+  for (int i = 1; i < kVerdicts; ++i)
+    if (const auto verdict = static_cast<Verdict>(i); verdict < Verdict::kContent || all.of(verdict) > 0)
+      dropped += fmt::format("{}{} {}", dropped.empty() ? "" : ", ", name_of_verdict(verdict), all.of(verdict));
+  std::ranges::replace(dropped, '_', ' ');
   return fmt::format(
-      "data.train1: no pair of the training text is left of {} read (empty {}, source too long {}, target "
-      "too long {}, length ratio {}, duplicate {}, in test set {}); loosen the rules of the data section",
-      all.read, all.of(Verdict::kEmpty), all.of(Verdict::kSourceTooLong), all.of(Verdict::kTargetTooLong),
-      all.of(Verdict::kLengthRatio), all.of(Verdict::kDuplicate), all.of(Verdict::kTestOverlap));
+      "data.train1: no pair of the training text is left of {} read ({}); loosen the rules of the data section",
+      all.read, dropped);
 }
 
 namespace {

@@ -14,10 +14,12 @@
 #include "base/unicode.h"
 #include "data/alignment/alignment_files.h"
 #include "data/manifest.h"
+#include "data/preparation/cleaning_report.h"
 #include "data/preparation/data_folder.h"
 #include "data/preparation/encoder.h"
 #include "data/preparation/input_files.h"
 #include "data/preparation/prepared_corpus_writer.h"
+#include "data/preparation/training_text.h"
 #include "data/preparation/vocabulary_training.h"
 #include "data/prepared_data.h"
 #include "text/codec/codec.h"
@@ -27,16 +29,6 @@
 
 namespace nmt {
 namespace {
-
-CleaningOptions cleaning_options(const DataConfig& data) {
-  return {.drop_empty = data.drop_empty,
-          .drop_duplicates = data.drop_duplicates,
-          .drop_test_overlap = data.drop_test_overlap,
-          .source_markers = marker_count(data.source_markers),
-          .maxlen1 = data.maxlen1,
-          .maxlen2 = data.maxlen2,
-          .max_length_ratio = data.max_length_ratio};
-}
 
 /// That of training.init_from, which the weights need.
 std::optional<TextCodec> initial_codec(const Config& config) {
@@ -55,6 +47,7 @@ class Preprocessor {
         data_(config.data),
         options_(options),
         log_(log),
+        content_(data_.clean, data_.source_language, data_.target_language, options.languages),
         cleaning_(cleaning_options(config.data)),
         splits_(list_splits(config.data)) {}
 
@@ -62,7 +55,6 @@ class Preprocessor {
 
  private:
   void hash_inputs();
-  void read_held_out();
   void read_training(const std::filesystem::path& folder);
   void count_whole_files(const CorpusFiles& files);
   TextCodec make_codec();
@@ -82,11 +74,7 @@ class Preprocessor {
     if (is_training && data_.bad_lines == BadLines::kSkip) reading.bad_lines = BadLinePolicy::kSkip;
     return {files, reading};
   }
-  std::string normalised(std::string_view text) const {
-    return normalize(
-        text,
-        {.nfkc = data_.nfkc, .lowercase = data_.lowercase, .latin_only = data_.characters == CharacterSet::kLatin});
-  }
+  std::string normalised(std::string_view text) const { return normalised_text(text, data_); }
   /// Asked several times a second by all that takes long, so it also says each 30 s what is under way.
   bool should_stop() {
     if (pulse_.is_due())
@@ -108,17 +96,20 @@ class Preprocessor {
   StageTimes times_;
   Pulse pulse_;
   int64_t done_ = 0;  // pairs, where some are read
+  ContentRules content_;
   CleaningOptions cleaning_;
   std::vector<Split> splits_;
   Manifest manifest_;  // in the making
   HeldOutText held_out_;
+  std::optional<CleaningReport> report_;  // with data.clean
   VocabularyTraining vocabulary_{data_, static_cast<uint64_t>(config_.run.seed), threads(), initial_codec(config_)};
   std::vector<int64_t> corpus_pairs_;  // of each training corpus, from the first reading
 };
 
 PreprocessResult Preprocessor::run() {
   manifest_.inputs = list_input_files(config_);
-  const auto other_files = options_.observer ? options_.observer->files() : std::set<std::string>();
+  auto other_files = options_.observer ? options_.observer->files() : std::set<std::string>();
+  if (!data_.clean.empty()) other_files.insert({kDroppedFile, kCleaningPage});
   DataFolder there(config_, options_.overwrite, vocabulary_.file_names(), other_files, log_);
   if (const auto manifest = there.find_data(manifest_.inputs, vocabulary_.ready()))
     return {PrepareOutcome::kUpToDate, cleaning_table(manifest->cleaning, cleaning_)};
@@ -130,7 +121,13 @@ PreprocessResult Preprocessor::run() {
     log_.warn("data.dir {}: this file system has no locks ({}): start only one nmt-prepro there", data_.dir,
               folder.lock_problem());
   hash_inputs();
-  read_held_out();
+  {
+    const auto scope = times_.measure(PreprocessStage::kReading);
+    held_out_ = read_held_out(data_, content_, [this](const CorpusReader& reader) {
+      report_reader(reader, "never filtered");
+      stop_if_asked();
+    });
+  }
   read_training(folder.path());
   const TextCodec codec = make_codec();
   {
@@ -138,7 +135,9 @@ PreprocessResult Preprocessor::run() {
     manifest_.tokenizer = codec.save(folder.path());
     for (const auto& [name, text] : readable_vocabularies(codec)) write_file_atomically(folder.path() / name, text);
   }
+  if (!data_.clean.empty()) report_.emplace(folder.path() / kDroppedFile, content_, config_.run.seed);
   for (const auto& split : splits_) encode_split(split, codec, folder.path());
+  if (report_) report_->finish(folder.path() / kCleaningPage);
   if (options_.observer) options_.observer->on_end(folder.path());
   manifest_.other_files.assign(other_files.begin(), other_files.end());
   make_alignment_files(codec, folder.path());
@@ -167,22 +166,11 @@ void Preprocessor::hash_inputs() {
   stop_if_asked();
 }
 
-void Preprocessor::read_held_out() {
-  const auto scope = times_.measure(PreprocessStage::kReading);
-  for (const auto& split : splits_) {
-    if (split.is_training()) continue;
-    CorpusReader reader = open(split.corpora.front(), false);
-    for (TextPair pair; reader.next(pair);) held_out_.add(normalised(pair.source), normalised(pair.target));
-    report_reader(reader, "never filtered");
-    stop_if_asked();
-  }
-}
-
 /// The first reading: finds what is wrong with the files before the long work begins, counts, and gathers what
 /// vocabularies are learnt from, which are the pairs that the text's own rules keep, or whole files.
 void Preprocessor::read_training(const std::filesystem::path& folder) {
   const auto scope = times_.measure(PreprocessStage::kReading);
-  CleaningRules rules(cleaning_, held_out_, HashSet(folder));
+  CleaningRules rules(cleaning_, held_out_, folder);
   ProgressBar progress("reading", 0, "pairs");
   done_ = 0;
   for (const auto& files : splits_[0].corpora) {
@@ -194,6 +182,7 @@ void Preprocessor::read_training(const std::filesystem::path& folder) {
       if (!offers) return;
       pair.text = {normalised(pair.text.source), normalised(pair.text.target)};
       pair.hashes = PairHashes(pair.text.source, pair.text.target);
+      pair.hashes.content = content_.judge(pair.text.source, pair.text.target);
     };
     const auto take = [&](const EncodedPair& pair) {
       progress.update(++done_);
@@ -236,7 +225,7 @@ void Preprocessor::encode_split(const Split& split, const TextCodec& codec, cons
   if (options_.observer) output.observer = options_.observer->on_split(split.name, codec, folder);
   {
     const auto encoding = times_.measure(PreprocessStage::kEncoding);
-    CleaningRules rules(cleaning_, held_out_, HashSet(folder));
+    CleaningRules rules(cleaning_, held_out_, folder);
     for (size_t corpus = 0; corpus < split.corpora.size(); ++corpus) encode_corpus(split, corpus, codec, rules, output);
   }
   const auto writing = times_.measure(PreprocessStage::kWriting);
@@ -264,7 +253,8 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
   CleaningRow row{.name = split.row_name(corpus), .is_training = split.is_training()};
   CorpusReader reader = open(files, split.is_training());
   CorpusEncoder::Options options{.target_text = split.is_training() ? TargetText::kNormalised : TargetText::kAsItStands,
-                                 .threads = threads()};
+                                 .threads = threads(),
+                                 .content = split.is_training() ? &content_ : nullptr};
   const bool drops_long = split.is_training() && data_.too_long == TooLong::kDrop;
   if (drops_long && data_.tokenizer == TokenizerKind::kSentencePiece && data_.naming == DataNaming::kPlain) {
     options.most_source_pieces = data_.maxlen1;
@@ -279,7 +269,9 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
       const int64_t cut_sides = data_.too_long == TooLong::kCut ? cut_to_maxlen(pair, data_) : 0;
       const CleaningRules::Lengths lengths{static_cast<int64_t>(pair.source.size()),
                                            static_cast<int64_t>(pair.target.size()), codec.prefix_length(pair.source)};
-      if (rules.judge(pair.hashes, lengths, row.counts) != Verdict::kKept) return;
+      const Judgement judgement = rules.judge(pair.hashes, lengths, row.counts);
+      if (report_) report_->add(files.name(), row.counts.read, pair.text, pair.hashes.content, judgement);
+      if (judgement.verdict != Verdict::kKept) return;
       cut += cut_sides;
     } else {
       ++row.counts.read;

@@ -9,6 +9,7 @@
 #include "config/config.h"
 #include "data/preparation/data_folder.h"
 #include "data/preparation/prepare_observer.h"
+#include "text/corpus/language_identifier.h"
 
 namespace nmt {
 
@@ -17,6 +18,7 @@ struct PreprocessOptions {
   std::vector<std::filesystem::path> config_files = {};      ///< of which `config` was read: never replaced
   std::function<bool()> should_stop = [] { return false; };  ///< asked several times a second
   const PrepareObserver* observer = nullptr;                 ///< null: nobody
+  const LanguageIdentifier* languages = nullptr;             ///< for data.clean; null: none
 };
 
 enum class PrepareOutcome {
@@ -33,10 +35,10 @@ struct PreprocessResult {
 /// From raw text to the prepared data in config.data.dir, all of it or none: checks and cleans the corpora, learns the
 /// vocabularies, or takes the given ones, and encodes every split. Memory does not grow with the text, but for the
 /// lines that SentencePiece learns from (data.spm_sentences), or the different words that are counted. To find
-/// duplicates it takes up to 0.4 GB, and beyond 22 million pairs a file of 8 bytes each in the folder; each thread
-/// remembers some 6 MB of words a vocabulary; a lexicon (data.shortlist) takes what train_lexicon() says. The result is
-/// a function of the files, the data section and the seed. Throws Error, MachineError; Error also where config.data.dir
-/// holds what would be lost (see DataFolder).
+/// duplicates it takes up to 0.4 GB, near duplicates as much again, and beyond 22 million pairs a file of 8 bytes each
+/// in the folder; each thread remembers some 6 MB of words a vocabulary; a lexicon (data.shortlist) takes what
+/// train_lexicon() says. The result is a function of the files, the data section and the seed. Throws Error,
+/// MachineError; Error also where config.data.dir holds what would be lost (see DataFolder).
 PreprocessResult prepare_data(const Config& config, const PreprocessOptions& options, Logger& log);
 
 }  // namespace nmt

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/files/file.h"
+#include "base/files/partial_name.h"
 #include "base/random.h"
 
 namespace nmt {
@@ -15,7 +16,7 @@ constexpr size_t kPage = 4096 / sizeof(uint64_t);  // hashes
 
 std::unique_ptr<HashFile> HashFile::merge(const std::filesystem::path& folder, const HashFile* old,
                                           std::span<const uint64_t> added) {
-  const auto path = folder / "hashes";
+  const auto path = partial_name(folder / "hashes");
   AtomicFile file(path);
   const auto write = [&](std::span<const uint64_t> hashes) {
     file.write({reinterpret_cast<const char*>(hashes.data()), hashes.size_bytes()});

@@ -291,9 +291,9 @@ TEST_F(Prepare, DropsOverlongPairs) {
   EXPECT_GT(data.train->size(), 0);
   for (int64_t i = 0; i < data.train->size(); ++i) EXPECT_LT(data.train->source(i).size(), 6u);
   config_.data.maxlen1 = 2;
-  EXPECT_THAT(
-      message_of<Error>([&] { overwrite(); }),
-      HasSubstr("data.train1: no pair of the training text is left of 300 read (empty 0, source too long 300, "));
+  EXPECT_THAT(message_of<Error>([&] { overwrite(); }),
+              HasSubstr("data.train1: no pair of the training text is left of 300 read (empty 0, duplicate 0, test "
+                        "overlap 0, source too long 300, "));
   EXPECT_EQ(open_prepared_data([&] {
               Config before = config_;
               before.data.maxlen1 = 6;

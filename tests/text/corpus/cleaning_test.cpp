@@ -14,7 +14,7 @@ const HeldOutText kNothing;
 Verdict verdict(const CleaningOptions& options, std::string_view source, std::string_view target,
                 CleaningRules::Lengths lengths, const HeldOutText& held_out = kNothing) {
   CleaningCounts counts;
-  const Verdict found = CleaningRules(options, held_out).judge({source, target}, lengths, counts);
+  const Verdict found = CleaningRules(options, held_out).judge({source, target}, lengths, counts).verdict;
   EXPECT_EQ(counts.read, 1);
   EXPECT_EQ(counts.of(found), 1);
   return found;
@@ -62,12 +62,12 @@ TEST(CleaningRules, CountsDuplicatesAndDropsThemOnlyWhenAsked) {
   for (const bool drop : {false, true}) {
     CleaningRules rules({.drop_duplicates = drop}, kNothing);
     CleaningCounts counts;
-    EXPECT_EQ(rules.judge({"a", "b"}, {1, 1}, counts), Verdict::kKept);
-    EXPECT_EQ(rules.judge({"b", "a"}, {1, 1}, counts), Verdict::kKept) << "the reverse is another pair";
-    EXPECT_EQ(rules.judge({"a", "c"}, {1, 1}, counts), Verdict::kKept) << "another translation";
-    EXPECT_EQ(rules.judge({"ab", ""}, {1, 1}, counts), Verdict::kEmpty);
-    EXPECT_EQ(rules.judge({"", "ab"}, {1, 1}, counts), Verdict::kEmpty);
-    EXPECT_EQ(rules.judge({"a", "b"}, {1, 1}, counts), drop ? Verdict::kDuplicate : Verdict::kKept);
+    EXPECT_EQ(rules.judge({"a", "b"}, {1, 1}, counts).verdict, Verdict::kKept);
+    EXPECT_EQ(rules.judge({"b", "a"}, {1, 1}, counts).verdict, Verdict::kKept) << "the reverse is another pair";
+    EXPECT_EQ(rules.judge({"a", "c"}, {1, 1}, counts).verdict, Verdict::kKept) << "another translation";
+    EXPECT_EQ(rules.judge({"ab", ""}, {1, 1}, counts).verdict, Verdict::kEmpty);
+    EXPECT_EQ(rules.judge({"", "ab"}, {1, 1}, counts).verdict, Verdict::kEmpty);
+    EXPECT_EQ(rules.judge({"a", "b"}, {1, 1}, counts).verdict, drop ? Verdict::kDuplicate : Verdict::kKept);
     EXPECT_EQ(counts.duplicates, 1);
     EXPECT_EQ(counts.kept(), drop ? 3 : 4);
   }
@@ -83,7 +83,7 @@ TEST(CleaningRules, OverlapNeedsBothSidesInHeldOutText) {
   EXPECT_EQ(verdict(drop, "s1", "other", {1, 1}, held_out), Verdict::kKept);
   EXPECT_EQ(verdict(drop, "t1", "s1", {1, 1}, held_out), Verdict::kKept);
   CleaningCounts counts;
-  EXPECT_EQ(CleaningRules({}, held_out).judge({"s1", "t1"}, {1, 1}, counts), Verdict::kKept);
+  EXPECT_EQ(CleaningRules({}, held_out).judge({"s1", "t1"}, {1, 1}, counts).verdict, Verdict::kKept);
   EXPECT_EQ(counts.test_overlap, 1);
 }
 
@@ -93,8 +93,8 @@ TEST(CleaningRules, WhatIsDroppedForItsLengthIsNeitherDuplicateNorOverlap) {
   for (const bool drop : {false, true}) {
     CleaningRules rules({.drop_duplicates = drop, .maxlen1 = 10}, held_out);
     CleaningCounts counts;
-    EXPECT_EQ(rules.judge({"a", "b"}, {10, 1}, counts), Verdict::kSourceTooLong);
-    EXPECT_EQ(rules.judge({"a", "b"}, {10, 1}, counts), drop ? Verdict::kDuplicate : Verdict::kSourceTooLong);
+    EXPECT_EQ(rules.judge({"a", "b"}, {10, 1}, counts).verdict, Verdict::kSourceTooLong);
+    EXPECT_EQ(rules.judge({"a", "b"}, {10, 1}, counts).verdict, drop ? Verdict::kDuplicate : Verdict::kSourceTooLong);
     EXPECT_EQ(counts.duplicates, counts.of(Verdict::kDuplicate));
     EXPECT_EQ(counts.test_overlap, 0);
   }

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <future>
@@ -328,20 +329,24 @@ TEST_F(RequestQueueTest, AClientThatFillsTheQueueLeavesRoomForOthers) {
   first.get();
 }
 
-TEST_F(RequestQueueTest, ALongRequestCountsAsAQuarter) {
+TEST_F(RequestQueueTest, LongRequestsCountAsAQuarterEachAndLeaveAQuarter) {
   make({.max_waiting = 8, .max_batch = 4, .window = 0ms});
   translator_.hold();
   auto first = ask_aside({"x"});
   translator_.wait_for_batches(1);
   const std::vector<std::string> texts(100, "ab");
   std::vector<std::future<std::vector<std::string>>> books;
-  for (int i = 1; i <= 4; ++i) {
+  for (int i = 1; i <= 3; ++i) {
     books.push_back(ask_aside(texts));
     ASSERT_TRUE(waiting_becomes(100 * i));
   }
-  EXPECT_EQ(status_of({"c"}), 503);
+  EXPECT_EQ(status_of(texts), 503) << "the last quarter is for short requests";
+  const std::array short_ones = {ask_aside({"c"}), ask_aside({"d"})};
+  ASSERT_TRUE(waiting_becomes(302));
+  EXPECT_EQ(status_of({"e"}), 503);
   translator_.release();
   for (auto& book : books) EXPECT_EQ(book.get(), std::vector<std::string>(100, "ba"));
+  for (const auto& one : short_ones) one.wait();
   first.get();
   EXPECT_EQ(status_of(texts), 200) << "nothing counts any more";
 }
@@ -353,11 +358,11 @@ TEST_F(RequestQueueTest, WhatIsHeldCountsAsLines) {
   translator_.wait_for_batches(1);
   const auto done = [](const std::vector<Translation>&, const RequestError*) {};
   for (int i = 0; i < 3; ++i) queue_->submit("client", lines_of({"ab"}), {}, done, {}, 1000);
-  auto two = ask_aside({"c", "d"});
+  const std::array short_ones = {ask_aside({"c"}), ask_aside({"d"})};
   ASSERT_TRUE(waiting_becomes(5));
   EXPECT_EQ(status_of({"e"}), 503);
   translator_.release();
-  EXPECT_EQ(two.get().size(), 2u);
+  for (const auto& one : short_ones) one.wait();
   first.get();
 }
 

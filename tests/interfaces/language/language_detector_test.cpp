@@ -1,3 +1,5 @@
+#include "language/language_detector.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +9,6 @@
 #include <utility>
 
 #include "base/files/line_reader.h"
-#include "server/languages/service_languages.h"
 #include "support.h"
 
 namespace nmt {
@@ -96,6 +97,20 @@ TEST(LanguageDetector, ReadsTheBeginningOfALongText) {
   std::string text = "x";  // so that the limit falls into a character
   while (text.size() < 200'000) text += "Grüße aus der schönen Stadt, in der wir wohnen. ü";
   EXPECT_EQ(best(LanguageDetector({"de", "en"}), text), "de");
+}
+
+TEST(LanguageIdentifier, IsSureOfASentenceAndOfNoWord) {
+  const auto identifier = make_language_identifier();
+  const auto others = [&](const char* text, const char* language) {
+    return identifier->share_of_others(text, language);
+  };
+  const char* german = "Der Zug nach Hamburg hat heute leider zwanzig Minuten Verspätung.";
+  EXPECT_EQ(others(german, "de"), 0);
+  EXPECT_EQ(others(german, "de-AT"), 0);
+  EXPECT_GT(others(german, "en"), 0.9);
+  EXPECT_GT(others("הרכבת להמבורג מאחרת היום בעשרים דקות", "en"), 0.9);
+  EXPECT_EQ(others("הרכבת להמבורג מאחרת היום בעשרים דקות", "he"), 0) << "iw to the detector";
+  for (const char* text : {"", "12:30", "https://example.org/seite"}) EXPECT_EQ(others(text, "en"), 0) << text;
 }
 
 /// The share of the first thousand lines of a file that are found to be in this language.

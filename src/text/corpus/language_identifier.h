@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace nmt {
+
+/// Tells languages apart, for the rule `language` of data.clean. The core has none: a program hands one in.
+class LanguageIdentifier {
+ public:
+  virtual ~LanguageIdentifier() = default;
+  /// The share of a text, from 0 to 1, that is surely in other languages than `language` (a code such as de); 0 where
+  /// it is too short to tell. Any number of threads may call it.
+  virtual double share_of_others(std::string_view text, const std::string& language) const = 0;
+};
+
+}  // namespace nmt
