@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <system_error>
 
 namespace nmt {
@@ -45,6 +46,18 @@ std::vector<ConfiguredSet> validation_sets(const DataConfig& data) {
 
 std::vector<ConfiguredSet> test_sets(const DataConfig& data) {
   return configured("test", "data.test", data.test1, data.test2, data.test);
+}
+
+std::vector<int64_t> corpora_named(const DataConfig& data, std::string_view name) {
+  auto files = data.train1;
+  files.insert(files.end(), data.train_tsv.begin(), data.train_tsv.end());
+  std::vector<int64_t> whole, short_names;
+  for (int64_t i = 0; i < std::ssize(files); ++i) {
+    const std::string file = std::filesystem::path(files[i]).filename();
+    if (files[i] == name) whole.push_back(i);
+    if (file.substr(0, file.find('.')) == name) short_names.push_back(i);
+  }
+  return whole.empty() ? short_names : whole;
 }
 
 }  // namespace nmt

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/kinds.h"
@@ -18,6 +19,14 @@ namespace nmt {
 struct TextSet {
   std::string name = {}, source = {}, target = {};
   bool operator==(const TextSet&) const = default;
+};
+
+/// A part of a training with a mix of corpora of its own.
+struct TrainingStage {
+  /// Names of training corpora (corpora_named) and their shares; an epoch has each pair of the first one once.
+  std::vector<std::pair<std::string, double>> shares = {};
+  Choice<StageEnd> end = StageEnd::kRun;
+  int64_t limit = 0;  ///< that ends it
 };
 
 struct DataConfig {
@@ -147,6 +156,7 @@ struct TrainingConfig {
   int64_t checkpointed_blocks = 0;          // of encoder and decoder each, the first ones; 0 = all
   bool shard_optimizer = false;             // each process keeps the optimizer's state of its share of the weights
   std::vector<double> corpus_weights = {};  // of each training corpus: how often an epoch has its pairs; empty = once
+  std::vector<TrainingStage> stages = {};   // instead of corpus_weights, one after the other
   int64_t num_epochs = 20;                  // 0 = no limit
   int64_t max_updates = 0;                  // 0 = no limit
   double max_minutes = 0;                   // of training in this run, 0 = no limit
@@ -188,6 +198,8 @@ struct TrainingConfig {
   double bpe_dropout1 = 0, bpe_dropout2 = 0;      // merges left out, source and target
   double unigram_alpha1 = 0, unigram_alpha2 = 0;  // smoothing of the sampled segmentations; 0 = no sampling
   int64_t unigram_nbest = 0;                      // sample among so many; 0 = all
+  // Shares of the pairs that each epoch changes.
+  double augment_upper = 0, augment_title = 0, augment_typos = 0, augment_no_end_mark = 0, augment_joined = 0;
   double teacher_forcing = 1;  // share of steps fed with the reference, the others with the model's own choice
   int64_t pool_batches = 0;    // sentences: pools of so many batches are sorted by length; 0 = no sorting
   Choice<LastBatch> last_batch = LastBatch::kKeep;
@@ -299,5 +311,9 @@ struct ConfiguredSet {
 std::vector<ConfiguredSet> validation_sets(const DataConfig& data);
 /// The sets of data.test, or data.test1 and test2.
 std::vector<ConfiguredSet> test_sets(const DataConfig& data);
+
+/// The training corpora that a name means, by their numbers (train1 from 0, then train_tsv): the file as train1 or
+/// train_tsv has it, else the files with this name before the first dot ("europarl" of text/europarl.de.gz).
+std::vector<int64_t> corpora_named(const DataConfig& data, std::string_view name);
 
 }  // namespace nmt

@@ -306,6 +306,12 @@ enum class LastBatch {
 template <>
 inline constexpr auto kNames<LastBatch> = names("keep", "drop", "fill");
 
+/// What ends a stage of a training: the run; so many epochs of it; an update of the run; so many validations in a row
+/// without a new best.
+enum class StageEnd { kRun, kEpochs, kUpdate, kStalled };
+template <>
+inline constexpr auto kNames<StageEnd> = names("until_end", "until_epochs", "until_update", "until_stalled");
+
 enum class ScheduleKind { kInverseSqrt, kNoam, kLinear, kCosine, kPolynomial, kPlateau, kHalving, kConstant };
 template <>
 inline constexpr auto kNames<ScheduleKind> = names("inverse_sqrt", "noam", "linear", "cosine", "polynomial", "plateau",

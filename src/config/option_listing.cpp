@@ -53,6 +53,15 @@ nlohmann::ordered_json json_of(const std::vector<TextSet>& sets) {
     list.push_back({{"name", name}, {"source", source}, {"target", target}});
   return list;
 }
+nlohmann::ordered_json json_of(const std::vector<TrainingStage>& stages) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& stage : stages) {
+    auto& json = list.emplace_back(nlohmann::ordered_json::object());
+    for (const auto& [name, share] : stage.shares) json["shares"][name] = share;
+    if (stage.end != StageEnd::kRun) json[stage.end.name()] = stage.limit;
+  }
+  return list;
+}
 nlohmann::ordered_json json_of(const NamedChoices& values) { return values.chosen_names(); }
 
 }  // namespace

@@ -345,6 +345,9 @@ Config all_different() {
           if constexpr (std::is_same_v<T, std::string>) *field += "x";
           if constexpr (std::is_same_v<T, std::vector<std::string>>) *field = {"x, y", "[z]"};
           if constexpr (std::is_same_v<T, std::vector<TextSet>>) *field = {{"a", "x y", "b"}, {"c-1.2", "d", "#e"}};
+          if constexpr (std::is_same_v<T, std::vector<TrainingStage>>)
+            *field = {TrainingStage{.shares = {{"a b", 0.1}, {"c", 2}}, .end = StageEnd::kUpdate, .limit = 7},
+                      TrainingStage{.shares = {{"#d", 1}}}};
           if constexpr (std::is_same_v<T, NamedChoice>) field->assign(field->names().back());
           if constexpr (std::is_same_v<T, NamedChoices>) field->clear(), field->append(field->names().back());
           if constexpr (std::is_same_v<T, std::vector<int64_t>>) *field = {3, 1};
