@@ -188,25 +188,16 @@ int decode(const Arguments& arguments) {
   });
 }
 
-/// "2/8" of --shard.
-CorpusPart corpus_part(const std::string& text) {
-  CorpusPart part;
-  char behind = 0;
-  if (!text.empty() && (std::sscanf(text.c_str(), "%6ld/%6ld%c", &part.number, &part.count, &behind) != 2 ||
-                        part.number < 1 || part.number > part.count))
-    throw Error(fmt::format("--shard {}: must be I/N with I from 1 to N, such as 2/8", text));
-  return part;
-}
-
 int clean(const Arguments& arguments) {
   const LoadedConfig loaded = load_run_config(arguments.config, arguments.settings, {});
   const auto log = make_logger("nmt-prepro");
   for (const auto& notice : loaded.notices) log->info("{}", notice);
   catch_stop_signals();
   const auto languages = language_identifier();
+  const Shard shard = arguments.shard.empty() ? Shard() : parse_shard(arguments.shard);
   const CorpusCleaning cleaning{.input = arguments.clean[0],
                                 .output = arguments.clean[1],
-                                .part = corpus_part(arguments.shard),
+                                .part = {.number = shard.number, .count = shard.count},
                                 .languages = languages.get(),
                                 .should_stop = [] { return stop_signal() != 0; }};
   const PreprocessResult result = clean_corpus(loaded.config, cleaning, *log);
