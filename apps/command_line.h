@@ -5,8 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdint>
-#include <cstdio>
 #include <iostream>
 #include <span>
 #include <string>
@@ -22,24 +20,6 @@
 #include "config/option_listing.h"
 
 namespace nmt {
-
-/// --shard: one of the parts of a text that are worked on apart. number: from 1.
-struct Shard {
-  int64_t number = 1, count = 1;
-  /// How many of all lines stand before the end of this part, and before it. Sizes of parts differ by one line at most.
-  int64_t lines_until(int64_t lines) const { return lines * number / count; }
-  int64_t lines_before(int64_t lines) const { return lines * (number - 1) / count; }
-};
-
-/// "2/8". Throws Error.
-inline Shard parse_shard(const std::string& text) {
-  Shard shard;
-  char behind = 0;
-  if (std::sscanf(text.c_str(), "%6ld/%6ld%c", &shard.number, &shard.count, &behind) != 2 || shard.number < 1 ||
-      shard.number > shard.count)
-    throw Error(fmt::format("--shard {}: must be I/N with I from 1 to N, such as 2/8", text));
-  return shard;
-}
 
 /// The parts of text between separators, without those that have capitals: these are kinds (DIR, cuda:N), not words.
 inline std::vector<std::string> words_between(std::string_view text, char separator) {

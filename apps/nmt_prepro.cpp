@@ -17,6 +17,7 @@
 #include "base/files/line_reader.h"
 #include "base/process/app.h"
 #include "base/process/log.h"
+#include "base/shard.h"
 #include "base/unicode.h"
 #include "command_line.h"
 #include "config/loading/initial_model.h"
@@ -50,7 +51,7 @@ struct Arguments {
   std::string side = "source";
   bool ids = false;
   std::vector<std::string> clean;  // input, output
-  std::string shard;
+  Shard shard;
 };
 
 void declare(CLI::App& app, Arguments& arguments) {
@@ -95,8 +96,9 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->excludes("--decode")
       ->expected(2)
       ->type_name("FILE");
-  app.add_option("--shard", arguments.shard,
-                 "--clean: only part I of N; lines begin with the number of the pair, by which all parts are merged")
+  app.add_option_function<std::string>(
+         "--shard", [&](const std::string& text) { arguments.shard = parse_shard(text); },
+         "--clean: only part I of N; lines begin with the number of the pair, by which all parts are merged")
       ->needs("--clean")
       ->type_name("I/N");
   app.add_option("--side", arguments.side, "--encode, --decode: whose tokenizer")
@@ -194,10 +196,9 @@ int clean(const Arguments& arguments) {
   for (const auto& notice : loaded.notices) log->info("{}", notice);
   catch_stop_signals();
   const auto languages = language_identifier();
-  const Shard shard = arguments.shard.empty() ? Shard() : parse_shard(arguments.shard);
   const CorpusCleaning cleaning{.input = arguments.clean[0],
                                 .output = arguments.clean[1],
-                                .part = {.number = shard.number, .count = shard.count},
+                                .shard = arguments.shard,
                                 .languages = languages.get(),
                                 .should_stop = [] { return stop_signal() != 0; }};
   const PreprocessResult result = clean_corpus(loaded.config, cleaning, *log);

@@ -196,8 +196,8 @@ int translate_stream(const TranslateArguments& arguments, std::span<const char* 
   LineStreamOptions options = arguments.stream_options();
   if (arguments.shard) {
     const int64_t lines = count_lines(arguments.input);
-    options.skipped_lines = arguments.shard->lines_before(lines);
-    options.most_lines = arguments.shard->lines_until(lines) - options.skipped_lines;
+    options.skipped_lines = arguments.shard->first_line(lines);
+    options.most_lines = arguments.shard->end_line(lines) - options.skipped_lines;
   }
   options.done_lines = outputs.done_lines();
   if (options.done_lines > 0)

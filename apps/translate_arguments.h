@@ -16,6 +16,7 @@
 #include "base/files/file.h"
 #include "base/process/program_description.h"
 #include "base/process/user_files.h"
+#include "base/shard.h"
 #include "base/unicode.h"
 #include "command_line.h"
 #include "decoding_arguments.h"

@@ -34,7 +34,9 @@ std::optional<IdPair> EpochView::augmented(int64_t pair) const {
   CounterRandom random({sampling_->seed, static_cast<uint64_t>(epoch_), static_cast<uint64_t>(pair), 2});
   auto changes = draw_changes(sampling_->augmentation, random);
   const int64_t next = pair + 1;
+  const auto& weights = sampling_->weights;
   changes.joined = changes.joined && next < corpus_.size() && corpus_.corpus(next) == corpus_.corpus(pair) &&
+                   (!weights || (*weights)[static_cast<size_t>(next)] > 0) &&
                    leading_tags(corpus_.source_text(next)) == leading_tags(corpus_.source_text(pair));
   if (!changes.any()) return std::nullopt;
   const auto text = [&](auto side) {
@@ -179,7 +181,7 @@ void check_size(int64_t size) {
 /// What training.corpus_weights says for the corpus of a pair, and its own weight.
 double weight_of(const PreparedCorpus& corpus, const BatchOptions& options, int64_t pair) {
   const auto& weights = options.corpus_weights;
-  const double own = options.pair_weights ? (*options.pair_weights)[static_cast<size_t>(pair)] : 1;
+  const double own = options.sampling.weights ? (*options.sampling.weights)[static_cast<size_t>(pair)] : 1;
   if (weights.empty()) return own;
   const auto index = static_cast<size_t>(corpus.corpus(pair));
   if (index >= weights.size())
@@ -286,7 +288,7 @@ void add_links(const EpochView& epoch, const std::vector<PairPieces>& pieces, Ba
 
 int64_t shards_of_epoch(const PreparedCorpus& corpus, const BatchOptions& options) {
   if (corpus.size() <= options.shard_pairs) return 1;
-  double pairs = options.corpus_weights.empty() && !options.pair_weights ? static_cast<double>(corpus.size()) : 0;
+  double pairs = options.corpus_weights.empty() && !options.sampling.weights ? static_cast<double>(corpus.size()) : 0;
   if (pairs == 0)
     for (int64_t pair = 0; pair < corpus.size(); ++pair) pairs += weight_of(corpus, options, pair);
   return std::max<int64_t>(1, std::llround(std::ceil(pairs / static_cast<double>(options.shard_pairs))));
@@ -294,7 +296,8 @@ int64_t shards_of_epoch(const PreparedCorpus& corpus, const BatchOptions& option
 
 std::vector<int64_t> pairs_of_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch,
                                     int64_t shard) {
-  if (corpus.size() <= options.shard_pairs && !options.pair_weights) return pairs_of_only_shard(corpus, options, epoch);
+  if (corpus.size() <= options.shard_pairs && !options.sampling.weights)
+    return pairs_of_only_shard(corpus, options, epoch);
   return pairs_of_one_of(shards_of_epoch(corpus, options), corpus, options, epoch, shard);
 }
 

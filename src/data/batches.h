@@ -37,8 +37,11 @@ struct Batch {
 };
 
 /// What an epoch makes of training pairs: the text of some is changed and encoded again, then pieces are sampled
-/// (subword regularisation). The pieces of pair i in epoch e are a function of (corpus, seed, e, i, side).
+/// (subword regularisation). The pieces of pair i in epoch e are a function of (corpus, weights, seed, e, i, side).
 struct PairSampling {
+  /// How often an epoch has each pair, times the weight of its corpus; a fraction is a probability. null: once each. No
+  /// pair is joined with one of weight 0.
+  std::shared_ptr<const std::vector<float>> weights = {};
   std::shared_ptr<const SubwordSampler> source = {}, target = {};  ///< null: that side keeps its pieces
   AugmentationRates augmentation = {};
   std::shared_ptr<const TextCodec> codec = {};  ///< of changed texts; may be null where augmentation has no rates
@@ -126,8 +129,6 @@ struct BatchOptions {
   /// How often an epoch has the pairs of each corpus: 2.5 is twice, and half of them, chosen again each epoch, once
   /// more. Empty: once each.
   std::vector<double> corpus_weights = {};
-  /// The same of each pair, times the weight of its corpus; its fraction is a probability. null: once each.
-  std::shared_ptr<const std::vector<float>> pair_weights = {};
   /// A BatchStream goes through them, each with its own weights in place of corpus_weights; empty: one without end.
   std::vector<BatchStage> stages = {};
   PairSampling sampling = {};

@@ -64,8 +64,11 @@ TEST_F(AugmentedPairs, JoinTheNextOneOfTheirCorpus) {
   EXPECT_EQ(texts(1, 0), (std::pair<std::string, std::string>("a1 b1. a2 b2.", "c1 d1. c2 d2.")));
   EXPECT_EQ(texts(2, 0).first, "a2 b2.") << "the next one is of another corpus";
   EXPECT_EQ(texts(5, 0).first, "a5 b5.") << "the last one";
+  sampling_.weights = std::make_shared<const std::vector<float>>(std::vector<float>{1, 1, 0, 1, 1, 1});
+  EXPECT_EQ(texts(1, 0).first, "a1 b1.") << "the next one is left out";
+  EXPECT_EQ(texts(0, 0).first, "a0 b0. a1 b1.");
   sampling_.max_target = 3;
-  EXPECT_EQ(texts(1, 0).first, "a1 b1.") << "a side would be too long";
+  EXPECT_EQ(texts(0, 0).first, "a0 b0.") << "a side would be too long";
 }
 
 TEST_F(AugmentedPairs, AreAFunctionOfSeedEpochAndPair) {

@@ -125,7 +125,7 @@ TEST(PairsOfEpoch, AreAsOftenThereAsTheyWeigh) {
   for (size_t pair = 0; pair < 200; ++pair) weights[pair] = pair < 50 ? 0 : pair < 100 ? 0.3F : pair < 150 ? 1 : 1.5F;
   for (const int64_t shard_pairs : {4'000'000, 60}) {
     BatchOptions options{BatchType::kTokens, 100, 5};
-    options.pair_weights = std::make_shared<const std::vector<float>>(weights);
+    options.sampling.weights = std::make_shared<const std::vector<float>>(weights);
     options.shard_pairs = shard_pairs;
     std::vector<int> times(200);
     constexpr int64_t kEpochs = 40;
@@ -142,7 +142,7 @@ TEST(PairsOfEpoch, AreAsOftenThereAsTheyWeigh) {
     EXPECT_NEAR(sum(150), 1.5 * 50 * kEpochs, 80);
   }
   BatchOptions both{BatchType::kTokens, 100, 5};
-  both.pair_weights = std::make_shared<const std::vector<float>>(weights);
+  both.sampling.weights = std::make_shared<const std::vector<float>>(weights);
   both.corpus_weights = {2, 0, 0};
   for (const auto pair : pairs_of_epoch(*corpus, both, 0)) EXPECT_EQ(pair % 3, 0) << "times that of its corpus";
 }

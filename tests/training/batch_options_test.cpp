@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <memory>
 
 #include "base/error.h"
 #include "config/loading/schema.h"
@@ -42,7 +44,7 @@ class BatchOptionsTest : public testing::Test {
   }
 
   test::TemporaryDirectory folder_;
-  PreparedData data_{{}, {}, {}, {}, {}, test::word_codec({"x", "y"}), {}, {}, {}};
+  PreparedData data_{{}, {}, {}, {}, {}, test::word_codec({"x", "y"}), {}, {}, {}, {}};
 };
 
 TEST_F(BatchOptionsTest, StagesHoldTheirShares) {
@@ -61,11 +63,22 @@ TEST_F(BatchOptionsTest, StagesHoldTheirShares) {
   EXPECT_TRUE(options("corpus_weights: [1, 2, 3, 4]").stages.empty());
 }
 
+// Half of corpus c is left out, and the other half comes twice as often as a pair of a.
+TEST_F(BatchOptionsTest, SharesAreOfThePairsThatAreTrainedOn) {
+  std::vector<float> weights(150, 1);
+  std::fill(weights.begin() + 50, weights.begin() + 100, 0.0F);
+  std::fill(weights.begin() + 100, weights.end(), 2.0F);
+  data_.selection.weights = std::make_shared<const std::vector<float>>(weights);
+  EXPECT_EQ(options("stages: [{shares: {c: 1, a: 0.4}}]").stages[0].corpus_weights, (std::vector<double>{1, 0, 1, 0}));
+  EXPECT_EQ(pairs_in(options("stages: [{shares: {c: 1, a: 0.4}}]"), 0, 0),
+            (std::map<int32_t, int64_t>{{0, 40}, {2, 100}}));
+}
+
 TEST_F(BatchOptionsTest, RefusesSharesThatCannotHold) {
   EXPECT_EQ(message_of<Error>([&] { options("stages: [{shares: {a: 1, d: 1}}]"); }),
-            "training.stages: d has no pairs; see what nmt-prepro dropped");
+            "training.stages: d has no pairs; see what nmt-prepro or data.keep_best dropped");
   EXPECT_EQ(message_of<Error>([&] { options("stages: [{shares: {d: 1}}]"); }),
-            "training.stages: d has no pairs; see what nmt-prepro dropped");
+            "training.stages: d has no pairs; see what nmt-prepro or data.keep_best dropped");
   EXPECT_EQ(message_of<Error>([&] { options("stages: [{shares: {a: 0.0001, c: 1}}]"); }),
             "training.stages: an epoch of a would have each pair of c 4000 times; name a smaller corpus first, or give "
             "other shares");

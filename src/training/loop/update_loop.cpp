@@ -63,7 +63,7 @@ bool begins_stage(const BatchPosition& position) {
   return position.stage > 0 && position.epoch == position.stage_begin && position.batch == 0;
 }
 
-/// By its update, or by validations without a new best; a BatchStream counts epochs itself.
+/// Its update was made, or its validations stall; a BatchStream counts epochs itself.
 bool stage_ends(const TrainingConfig& config, const ProgressState& progress) {
   if (config.stages.empty() || begins_stage(progress.position)) return false;
   const auto& stage = config.stages[static_cast<size_t>(progress.position.stage)];
