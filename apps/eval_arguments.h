@@ -29,7 +29,7 @@ struct EvalArguments {
   bool ensemble = false;
   bool no_loss = false;
   std::optional<double> teacher_forcing;  // of the loss
-  bool confidence = false, quiet = false, self_test = false;
+  bool robust = false, confidence = false, quiet = false, self_test = false;
   std::string print_config;
   std::vector<std::string> similarity;  // none or two texts
   std::string contrastive;              // file
@@ -93,7 +93,7 @@ struct EvalArguments {
       if (!source.empty())
         throw Error(fmt::format("{}: has its own texts; leave out --source and --reference", option));
       if (!files.hypotheses.empty() || !files.results.empty() || !files.report.empty() || !files.attention.empty() ||
-          !tokenized_bleu.empty() || confidence)
+          !tokenized_bleu.empty() || confidence || robust)
         throw Error(fmt::format("{}: scores no translations; leave out what is said of scores and files", option));
     }
     if (!similarity.empty()) {
@@ -151,10 +151,11 @@ struct EvalArguments {
   }
 
   /// Whose results go to the files of another program (run.naming): those of other texts would replace them.
-  bool of_configured_test_sets() const { return source.empty() && split == "test"; }
+  bool of_configured_test_sets() const { return source.empty() && split == "test" && !robust; }
 
   EvaluationOptions options() const {
     EvaluationOptions options{.models = decoding.model_set({}, weights),
+                              .lowercase = robust,
                               .loss = !no_loss,
                               .teacher_forcing = teacher_forcing.value_or(1),
                               .confidence = confidence,
@@ -218,6 +219,9 @@ struct EvalArguments {
         ->check(CLI::Range(0.0, 1.0))
         ->excludes("--no-loss")
         ->type_name("SHARE");
+    app.add_flag("--robust", robust,
+                 "score the set as it is and as people type it: in capitals, with capitals at the beginning of words, "
+                 "with typos, without marks at the end, two sentences joined; all scores of lower-cased text");
     app.add_flag("--confidence", confidence, "95 % intervals of the scores by 1000 bootstrap resamples");
     app.add_flag("-q,--quiet", quiet, "only the scores, and warnings");
   }

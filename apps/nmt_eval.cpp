@@ -113,6 +113,7 @@ int run(int argc, char** argv) {
     const auto choice = pair_choice(arguments.decoding.flags.applied_to(*run_config));  // --batch-size counts
     test_sets = chosen_pairs(std::move(test_sets), load_codec(systems.front().directories.front()), choice, *log);
   }
+  if (arguments.robust) test_sets = robustness_sets(test_sets);
   arguments.check(test_sets);
   if (arguments.confidence || systems.size() > 1) scoring::Seed::from_environment();  // refused before the work
   std::vector<UserFile> inputs;

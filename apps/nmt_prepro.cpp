@@ -17,6 +17,7 @@
 #include "base/files/line_reader.h"
 #include "base/process/app.h"
 #include "base/process/log.h"
+#include "base/shard.h"
 #include "base/unicode.h"
 #include "command_line.h"
 #include "config/loading/initial_model.h"
@@ -50,7 +51,7 @@ struct Arguments {
   std::string side = "source";
   bool ids = false;
   std::vector<std::string> clean;  // input, output
-  std::string shard;
+  Shard shard;
 };
 
 void declare(CLI::App& app, Arguments& arguments) {
@@ -95,8 +96,9 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->excludes("--decode")
       ->expected(2)
       ->type_name("FILE");
-  app.add_option("--shard", arguments.shard,
-                 "--clean: only part I of N; lines begin with the number of the pair, by which all parts are merged")
+  app.add_option_function<std::string>(
+         "--shard", [&](const std::string& text) { arguments.shard = parse_shard(text); },
+         "--clean: only part I of N; lines begin with the number of the pair, by which all parts are merged")
       ->needs("--clean")
       ->type_name("I/N");
   app.add_option("--side", arguments.side, "--encode, --decode: whose tokenizer")
@@ -188,16 +190,6 @@ int decode(const Arguments& arguments) {
   });
 }
 
-/// "2/8" of --shard.
-CorpusPart corpus_part(const std::string& text) {
-  CorpusPart part;
-  char behind = 0;
-  if (!text.empty() && (std::sscanf(text.c_str(), "%6ld/%6ld%c", &part.number, &part.count, &behind) != 2 ||
-                        part.number < 1 || part.number > part.count))
-    throw Error(fmt::format("--shard {}: must be I/N with I from 1 to N, such as 2/8", text));
-  return part;
-}
-
 int clean(const Arguments& arguments) {
   const LoadedConfig loaded = load_run_config(arguments.config, arguments.settings, {});
   const auto log = make_logger("nmt-prepro");
@@ -206,7 +198,7 @@ int clean(const Arguments& arguments) {
   const auto languages = language_identifier();
   const CorpusCleaning cleaning{.input = arguments.clean[0],
                                 .output = arguments.clean[1],
-                                .part = corpus_part(arguments.shard),
+                                .shard = arguments.shard,
                                 .languages = languages.get(),
                                 .should_stop = [] { return stop_signal() != 0; }};
   const PreprocessResult result = clean_corpus(loaded.config, cleaning, *log);

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,7 @@
 #include "torch_version.h"
 #include "translate_arguments.h"
 #include "translation/attention_grids.h"
+#include "translation/corpus_scores.h"
 #include "translation/lines/source_parts.h"
 #include "translation/lines/word_alignment.h"
 #ifdef NMT_WITH_DOCUMENTS
@@ -44,7 +46,8 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 /// The outputs of one run of the program.
 struct Outputs {
-  explicit Outputs(const TranslateArguments& arguments, std::string_view key = {}) : lines(arguments.output, key) {
+  explicit Outputs(const TranslateArguments& arguments, std::string_view key = {})
+      : lines(arguments.output_file(), key) {
     if (!arguments.alignment_file.empty()) alignments.emplace(arguments.alignment_file, key);
     if (!arguments.attention_out.empty() && !arguments.attention_is_file())
       make_folder("--attention-out", arguments.attention_out);
@@ -138,7 +141,7 @@ void report(const LineStreamStatistics& s, double load_seconds, Logger& log) {
   log.info("{}", notes);
 }
 
-/// Lines of a file for the progress bar; 0 where that cannot be told: a pipe, a terminal.
+/// Lines of a file; 0 where that cannot be told: a pipe, a terminal.
 int64_t count_lines(const std::string& input) {
   const fs::path path = input == "-" ? "/dev/stdin" : input;
   std::error_code ignored;
@@ -185,11 +188,17 @@ LineStreamCalls calls_for(const TranslateArguments& arguments, const Translator&
   return calls;
 }
 
-int translate_stream(const TranslateArguments& arguments, const std::string& key, const Translator& translator,
-                     const LoadedModel& model, double load_seconds, Logger& log) {
+int translate_stream(const TranslateArguments& arguments, std::span<const char* const> command,
+                     const Translator& translator, const ModelSet& models, double load_seconds, Logger& log) {
+  const LoadedModel& model = models.first();
   LineReader reader(arguments.input, kLongestLineToTranslate);
-  Outputs outputs(arguments, key);
+  Outputs outputs(arguments, arguments.key_of_work(command));
   LineStreamOptions options = arguments.stream_options();
+  if (arguments.shard) {
+    const int64_t lines = count_lines(arguments.input);
+    options.skipped_lines = arguments.shard->first_line(lines);
+    options.most_lines = arguments.shard->end_line(lines) - options.skipped_lines;
+  }
   options.done_lines = outputs.done_lines();
   if (options.done_lines > 0)
     log.info("{}: {} lines are there from before; line {} is the next", outputs.lines.kept(),
@@ -197,6 +206,13 @@ int translate_stream(const TranslateArguments& arguments, const std::string& key
   const bool typed = arguments.input == "-" && ::isatty(STDIN_FILENO);
   const bool on_screen = arguments.output == "-" && ::isatty(STDOUT_FILENO);
   LineStreamCalls calls = calls_for(arguments, translator, model, outputs);
+  const auto& search = translator.options().search;
+  std::optional<PairMaker> pairs;
+  if (arguments.synthesis.wanted()) {
+    pairs.emplace(arguments.synthesis.maker(options.first_line, options.skipped_lines + options.done_lines,
+                                            static_cast<uint64_t>(search.seed)));
+    calls.sinks.front().format = [&](const OutputItem& item) { return pairs->line(item); };
+  }
   std::optional<Prompt> prompt;
   if (typed && !arguments.quiet) {
     prompt.emplace(translator.codec(), load_seconds);
@@ -204,7 +220,8 @@ int translate_stream(const TranslateArguments& arguments, const std::string& key
   }
   std::unique_ptr<ProgressBar> bar;
   if (!arguments.quiet && !on_screen && !typed && standard_error_is_terminal()) {
-    bar = std::make_unique<ProgressBar>("translate", count_lines(arguments.input), "lines");
+    bar = std::make_unique<ProgressBar>("translate",
+                                        arguments.shard ? options.most_lines : count_lines(arguments.input), "lines");
     calls.progress = [&](int64_t done) { bar->update(done); };
   }
 
@@ -222,8 +239,10 @@ int translate_stream(const TranslateArguments& arguments, const std::string& key
       log.info("stopped; {} has what is done, and the same command resumes there", kept);
     return stop_exit_code();
   }
-  outputs.commit();
   const int64_t lines = options.done_lines + statistics.lines;
+  if (pairs && !arguments.shard) pairs->finish();
+  outputs.commit();
+  if (pairs) arguments.synthesis.write_record(*pairs, models, search, lines, command);
   for (const int64_t line : arguments.attention_lines)
     if (!arguments.attention_out.empty() && line > lines)
       log.warn("--attention-lines {}: the input has {} lines: there is no such picture", line, lines);
@@ -351,10 +370,15 @@ int run(int argc, char** argv) {
 #endif
   const Translator translator(models.members(), options);
   const double load_seconds = seconds_since(start);
+  if (!arguments.score_corpus.empty()) {
+    const auto scored = score_corpus(
+        arguments.score_corpus, models, translator, [] { return stop_signal() != 0; }, *log);
+    if (!scored.stopped && !arguments.quiet) report(scored, load_seconds, *log);
+    return scored.stopped ? stop_exit_code() : kDone;
+  }
   if (arguments.is_set()) read_set(arguments, models.first().codec, *log);
   if (!arguments.texts.empty()) return translate_text(arguments, translator, models.first(), *log);
-  const auto key = arguments.key_of_work({argv, static_cast<size_t>(argc)});
-  return translate_stream(arguments, key, translator, models.first(), load_seconds, *log);
+  return translate_stream(arguments, {argv, static_cast<size_t>(argc)}, translator, models, load_seconds, *log);
 }
 
 }  // namespace

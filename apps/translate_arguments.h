@@ -16,9 +16,11 @@
 #include "base/files/file.h"
 #include "base/process/program_description.h"
 #include "base/process/user_files.h"
+#include "base/shard.h"
 #include "base/unicode.h"
 #include "command_line.h"
 #include "decoding_arguments.h"
+#include "synthesis_arguments.h"
 #include "text/terms.h"
 #include "translation/line_stream.h"
 
@@ -65,6 +67,9 @@ struct TranslateArguments {
   bool split_sentences = false, no_split_sentences = false;
   std::string glossary;
   bool keep_placeholders = false;
+  std::string score_corpus;
+  std::optional<Shard> shard;
+  SynthesisArguments synthesis;
   LineStreamOptions stream;
   DecodingArguments decoding;
 
@@ -77,6 +82,7 @@ struct TranslateArguments {
     app.add_flag("-q,--quiet", quiet, "no progress, no statistics and no prompt, only warnings");
     add_input(app, "Input");
     add_output(app, "Output");
+    synthesis.add_to(app);
     add_constraints(app, "Constraints");
     decoding.add_to(app);
   }
@@ -106,6 +112,16 @@ struct TranslateArguments {
     if (attention_is_file() && texts.size() != 1)
       throw Error(
           fmt::format("--attention-out {}: draws one --text; give a folder for several and for lines", attention_out));
+    if (std::error_code none; shard && (is_set() || !std::filesystem::is_regular_file(input, none)))
+      throw Error("--shard: counts the lines of a file first; name one (--input)");
+    const bool has_columns = format != "text" || input_format != "text" || scores || token_scores ||
+                             !alignment.empty() || !alignment_file.empty();
+    if (has_columns && (synthesis.wanted() || !score_corpus.empty()))
+      throw Error(fmt::format(
+          "{}: has a form of its own; leave out --format, --input-format, --scores, --token-scores, --alignment and "
+          "--alignment-out",
+          synthesis.wanted() ? "--synthesize" : "--score-corpus"));
+    if (synthesis.wanted()) synthesis.check(n_best);
     if (scores_given() && (input_format == "tsv" || input_format == "json"))
       throw Error("--input-format: a score has no constraints; give plain sources, or a set");
   }
@@ -119,12 +135,16 @@ struct TranslateArguments {
   }
 
   std::vector<UserFile> inputs() const {
-    std::vector<UserFile> files = {
-        {"--input", texts.empty() ? input : ""}, {"--score", targets}, {"--glossary", glossary}};
+    std::vector<UserFile> files = {{"--input", texts.empty() ? input : ""},
+                                   {"--score", targets},
+                                   {"--glossary", glossary},
+                                   {"--nearest", synthesis.nearest}};
     for (const auto& model : models) append_files_of_folder("--model", model, files);
     return files;
   }
   std::vector<UserFile> outputs() const {
+    if (synthesis.wanted())
+      return {{"--synthesize", synthesis.output}, {"--synthesize", synthetic_text_file(synthesis.output)}};
     return {{"--output", output},
             {"--alignment-out", alignment_file},
             {"--attention-out", attention_is_file() ? attention_out : ""}};
@@ -133,7 +153,8 @@ struct TranslateArguments {
   /// The key of the work, for AtomicFile: of the command and the files that it reads. Empty where the lines of the
   /// output are not those of the input, or its files cannot be told by their names.
   std::string key_of_work(std::span<const char* const> command) const {
-    if (input == "-" || output == "-" || is_set() || is_document() || all_alternatives() || !texts.empty()) return "";
+    if (input == "-" || output_file() == "-" || is_set() || is_document() || all_alternatives() || !texts.empty())
+      return "";
     Sha256 sum;
     const auto add = [&](const std::string& text) { sum.add(text + '\0'); };
     add(version());
@@ -155,8 +176,10 @@ struct TranslateArguments {
   bool is_set() const { return input_format == "set"; }
   /// Whether the input is a document.
   bool is_document() const { return !document_format.empty(); }
+  /// Where lines go.
+  const std::string& output_file() const { return synthesis.wanted() ? synthesis.output : output; }
   /// Whether translations are given and only scored.
-  bool scores_given() const { return !targets.empty() || !target_texts.empty(); }
+  bool scores_given() const { return !targets.empty() || !target_texts.empty() || !score_corpus.empty(); }
   /// Whether the output has the scores of translations.
   bool writes_scores() const { return scores || scores_given() || format == "tsv" || format == "jsonl"; }
   bool attention_is_file() const { return attention_out.ends_with(".svg") || attention_out.ends_with(".html"); }
@@ -165,7 +188,7 @@ struct TranslateArguments {
     return split_sentences || no_split_sentences ? std::optional(split_sentences) : std::nullopt;
   }
   int64_t ranks() const { return is_document() || scores_given() ? 1 : n_best; }
-  bool all_alternatives() const { return ranks() > 1; }
+  bool all_alternatives() const { return ranks() > 1 && !synthesis.wanted(); }
   bool needs_attention() const {
     return copy_unknown || !alignment.empty() || !alignment_file.empty() || !attention_out.empty();
   }
@@ -256,6 +279,12 @@ struct TranslateArguments {
         ->excludes("--text")
         ->type_name("N")
         ->group(group);
+    app.add_option_function<std::string>(
+           "--shard", [this](const std::string& text) { shard = parse_shard(text); },
+           "only part I of N of the input's lines, of equal size; all parts behind each other are the whole")
+        ->excludes("--text")
+        ->type_name("I/N")
+        ->group(group);
     app.add_option("--score", targets, "score the lines of this file as translations of the input; translate nothing")
         ->excludes("--text")
         ->type_name("FILE")
@@ -306,6 +335,16 @@ struct TranslateArguments {
         ->needs("--attention-out")
         ->type_name("N...")
         ->capture_default_str()
+        ->group(group);
+    app.add_option("--score-corpus", score_corpus,
+                   "score the training pairs of prepared data (data.dir) by models of its languages, in either "
+                   "direction: a column beside train.bin, for data.keep_best and training.pair_weights")
+        ->excludes("--input")
+        ->excludes("--text")
+        ->excludes("--output")
+        ->excludes("--score")
+        ->excludes("--shard")
+        ->type_name("DIR")
         ->group(group);
   }
 

@@ -197,15 +197,25 @@ std::string nfkc(std::string_view text) {
   return result;
 }
 
-std::string lower_case(std::string_view text) {
+namespace {
+
+using CaseMapping = void (*)(const char*, uint32_t, icu::StringPiece, icu::ByteSink&, icu::Edits*, UErrorCode&);
+
+std::string case_mapped(std::string_view text, CaseMapping map) {
   const icu::StringPiece source = checked(text);
   UErrorCode status = U_ZERO_ERROR;
   std::string result;
   icu::StringByteSink<std::string> sink(&result);
-  icu::CaseMap::utf8ToLower("", 0, source, sink, nullptr, status);  // "": the root locale, not the system's
+  map("", 0, source, sink, nullptr, status);  // "": the root locale, not the system's
   check(status);
   return result;
 }
+
+}  // namespace
+
+std::string lower_case(std::string_view text) { return case_mapped(text, icu::CaseMap::utf8ToLower); }
+
+std::string upper_case(std::string_view text) { return case_mapped(text, icu::CaseMap::utf8ToUpper); }
 
 std::u32string to_code_points(std::string_view text) {
   std::u32string code_points;

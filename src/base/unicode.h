@@ -101,6 +101,8 @@ std::string nfkc(std::string_view text);
 
 /// Full, language-neutral lower case, as Python's str.lower(): final sigma, U+0130. Throws Error if text is not UTF-8.
 std::string lower_case(std::string_view text);
+/// The same in upper case, as Python's str.upper(): "SS" for U+00DF. Throws Error if text is not UTF-8.
+std::string upper_case(std::string_view text);
 
 /// U+FFFD for what is not UTF-8, as Python's decode(errors="replace").
 std::u32string to_code_points(std::string_view text);

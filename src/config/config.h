@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/kinds.h"
@@ -17,6 +19,14 @@ namespace nmt {
 struct TextSet {
   std::string name = {}, source = {}, target = {};
   bool operator==(const TextSet&) const = default;
+};
+
+/// A part of a training with a mix of corpora of its own.
+struct TrainingStage {
+  /// Names of training corpora (corpora_named) and their shares; an epoch has each pair of the first one once.
+  std::vector<std::pair<std::string, double>> shares = {};
+  Choice<StageEnd> end = StageEnd::kRun;
+  int64_t limit = 0;  ///< that ends it
 };
 
 struct DataConfig {
@@ -70,6 +80,8 @@ struct DataConfig {
   // A lexicon of the training pairs for decoding.shortlist.
   int64_t shortlist = 0;   // target pieces that it names for each source piece; 0 = none is made
   bool alignment = false;  // of the training pairs' pieces, for training.guided_alignment
+  // What training takes of the pairs.
+  std::string keep_best = {};  // a score and a share, such as "dual 0.7": the best so many
 };
 
 struct ModelConfig {
@@ -144,6 +156,7 @@ struct TrainingConfig {
   int64_t checkpointed_blocks = 0;          // of encoder and decoder each, the first ones; 0 = all
   bool shard_optimizer = false;             // each process keeps the optimizer's state of its share of the weights
   std::vector<double> corpus_weights = {};  // of each training corpus: how often an epoch has its pairs; empty = once
+  std::vector<TrainingStage> stages = {};   // instead of corpus_weights, one after the other
   int64_t num_epochs = 20;                  // 0 = no limit
   int64_t max_updates = 0;                  // 0 = no limit
   double max_minutes = 0;                   // of training in this run, 0 = no limit
@@ -185,6 +198,8 @@ struct TrainingConfig {
   double bpe_dropout1 = 0, bpe_dropout2 = 0;      // merges left out, source and target
   double unigram_alpha1 = 0, unigram_alpha2 = 0;  // smoothing of the sampled segmentations; 0 = no sampling
   int64_t unigram_nbest = 0;                      // sample among so many; 0 = all
+  // Shares of the pairs that each epoch changes.
+  double augment_upper = 0, augment_title = 0, augment_typos = 0, augment_no_end_mark = 0, augment_joined = 0;
   double teacher_forcing = 1;  // share of steps fed with the reference, the others with the model's own choice
   int64_t pool_batches = 0;    // sentences: pools of so many batches are sorted by length; 0 = no sorting
   Choice<LastBatch> last_batch = LastBatch::kKeep;
@@ -195,6 +210,8 @@ struct TrainingConfig {
   double ema_decay = 0;             // moving average of the weights, validated too; 0 = off
   std::string init_from = {};       // model directory that a new run starts from, its vocabulary too
   std::vector<std::string> freeze = {};  // weights that stay as they are: names with * and ?
+  // A score by which an epoch has good pairs more often.
+  Choice<PairScore> pair_weights = PairScore::kNone;
 };
 
 struct ValidationConfig {
@@ -275,6 +292,14 @@ struct Config {
   RunConfig run;
 };
 
+/// data.keep_best: of the training pairs that score best so large a share is trained on.
+struct KeepBest {
+  PairScore score = PairScore::kNone;  ///< never kNone
+  double share = 1;                    ///< above 0, at most 1
+};
+/// nullopt for what is not of the form "dual 0.7".
+std::optional<KeepBest> parse_keep_best(std::string_view text);
+
 /// One of the configured validation or test sets, however it was given.
 struct ConfiguredSet {
   std::string split;                         ///< of the prepared data: "valid", "valid.dev2", "test", ...
@@ -286,5 +311,9 @@ struct ConfiguredSet {
 std::vector<ConfiguredSet> validation_sets(const DataConfig& data);
 /// The sets of data.test, or data.test1 and test2.
 std::vector<ConfiguredSet> test_sets(const DataConfig& data);
+
+/// The training corpora that a name means, by their numbers (train1 from 0, then train_tsv): the file as train1 or
+/// train_tsv has it, else the files with this name before the first dot ("europarl" of text/europarl.de.gz).
+std::vector<int64_t> corpora_named(const DataConfig& data, std::string_view name);
 
 }  // namespace nmt

@@ -53,6 +53,17 @@ enum class TooLong { kDrop, kCut };
 template <>
 inline constexpr auto kNames<TooLong> = names("drop", "cut");
 
+/// What says how good a training pair is: a column beside train.bin (data/pair_scores.h), or two of them.
+enum class PairScore {
+  kNone,
+  kForward,   ///< a model from source to target
+  kBackward,  ///< one from target to source
+  kDual,      ///< both, and how far they agree (Junczys-Dowmunt 2018)
+  kAligner,   ///< the word aligner
+};
+template <>
+inline constexpr auto kNames<PairScore> = names("none", "forward", "backward", "dual", "aligner");
+
 /// The order of words with equal counts in a vocabulary: as they were seen, or by their characters (torchtext).
 enum class WordTies { kFirst, kAlphabetical };
 template <>
@@ -294,6 +305,12 @@ enum class LastBatch {
 };
 template <>
 inline constexpr auto kNames<LastBatch> = names("keep", "drop", "fill");
+
+/// What ends a stage of a training: the run; so many epochs of it; an update of the run; so many validations in a row
+/// without a new best.
+enum class StageEnd { kRun, kEpochs, kUpdate, kStalled };
+template <>
+inline constexpr auto kNames<StageEnd> = names("until_end", "until_epochs", "until_update", "until_stalled");
 
 enum class ScheduleKind { kInverseSqrt, kNoam, kLinear, kCosine, kPolynomial, kPlateau, kHalving, kConstant };
 template <>

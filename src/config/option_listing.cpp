@@ -28,6 +28,13 @@ std::vector<ConfigDifference> differences(const Config& before, const Config& af
   return result;
 }
 
+std::map<std::string, std::string> section_values(const Config& config, std::string_view section) {
+  std::map<std::string, std::string> values;
+  for (const Option& option : options())
+    if (option.section == section) values.emplace(option.name, format_value(option, config));
+  return values;
+}
+
 namespace {
 
 template <typename T>
@@ -44,6 +51,15 @@ nlohmann::ordered_json json_of(const std::vector<TextSet>& sets) {
   auto list = nlohmann::ordered_json::array();
   for (const auto& [name, source, target] : sets)
     list.push_back({{"name", name}, {"source", source}, {"target", target}});
+  return list;
+}
+nlohmann::ordered_json json_of(const std::vector<TrainingStage>& stages) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& stage : stages) {
+    auto& json = list.emplace_back(nlohmann::ordered_json::object());
+    for (const auto& [name, share] : stage.shares) json["shares"][name] = share;
+    if (stage.end != StageEnd::kRun) json[stage.end.name()] = stage.limit;
+  }
   return list;
 }
 nlohmann::ordered_json json_of(const NamedChoices& values) { return values.chosen_names(); }

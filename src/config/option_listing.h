@@ -1,7 +1,9 @@
 #pragma once
 
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/files/strict_json.h"
@@ -15,6 +17,9 @@ struct ConfigDifference {
   bool may_change_on_resume;  ///< stopping, validation, logging and decoding options
 };
 std::vector<ConfigDifference> differences(const Config& before, const Config& after);
+
+/// The options of a section with their values, as format_value() writes them.
+std::map<std::string, std::string> section_values(const Config& config, std::string_view section);
 
 /// Every option as {section: {name: value}}, null where an optional one is not set. JSON is YAML: parse_config() reads
 /// it back.

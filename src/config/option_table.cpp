@@ -26,10 +26,13 @@ bool is_language(std::string_view text) {
 }
 
 bool is_not_empty(std::string_view text) { return !text.empty(); }
+bool is_keep_best(std::string_view text) { return text.empty() || parse_keep_best(text); }
 
 const TextRule kDevice{"auto, cpu, cuda or cuda:N", is_device};
 const TextRule kLanguage{"a language code such as de or zh-Hant", is_language};
 const TextRule kNotEmpty{"", is_not_empty};
+const TextRule kKeepBest{"forward, backward, dual or aligner, and a share above 0 and at most 1: dual 0.7",
+                         is_keep_best};
 
 constexpr OnResume kFixed = OnResume::kFixed;
 constexpr OnResume kMayChange = OnResume::kMayChange;
@@ -143,6 +146,9 @@ const std::vector<Option>& table() {
       NMT_DATA(alignment, any,
                "align the pieces of the training pairs (IBM Model 1, then a hidden Markov model), for "
                "training.guided_alignment"),
+      NMT_DATA(keep_best, kKeepBest,
+               "train on the training pairs of the best scores only: a score and the share that stays, such as dual "
+               "0.7; scores are made by nmt-translate --score-corpus, aligner by data.alignment; empty: all pairs"),
 
       NMT_MODEL(architecture, any, "kind of model"),
       NMT_MODEL(d_model, between(1, 65536), "size of the vectors between the layers"),
@@ -261,6 +267,16 @@ const std::vector<Option>& table() {
                    "for each training corpus (train1, then train_tsv) how often an epoch has its pairs: 2.5 is twice, "
                    "and a random half of them once more; empty: once",
                    kFixed),
+      NMT_TRAINING(pair_weights, any,
+                   "an epoch has each training pair as often as this score says, e to its power, once on average; the "
+                   "scores are those of data.keep_best",
+                   kFixed),
+      NMT_TRAINING(stages, any,
+                   "parts of the training, one after the other, each with shares of the training corpora (by the names "
+                   "of their files up to the first dot): [{shares: {synthetic: 0.6, clean: 0.4}, until_epochs: 2}, "
+                   "{shares: {clean: 1}}]; an epoch has each pair of the first corpus named once; until_epochs, "
+                   "until_update or until_stalled (validations without a new best) ends all but the last",
+                   kFixed),
       NMT_TRAINING(num_epochs, at_least(0), "stop after this many passes over the data; 0 = no limit", kMayChange),
       NMT_TRAINING(max_updates, at_least(0), "stop after this many updates; 0 = no limit", kMayChange),
       NMT_TRAINING(max_minutes, at_least(0), "stop after this many minutes of training; 0 = no limit", kMayChange),
@@ -331,6 +347,17 @@ const std::vector<Option>& table() {
       NMT_TRAINING(unigram_alpha2, between(0, 100), "subword sampling of the target", kFixed),
       NMT_TRAINING(unigram_nbest, between(0, 1000),
                    "subword sampling among this many best segmentations; 0 = among all", kFixed),
+      NMT_TRAINING(augment_upper, between(0, 1), "share of the pairs, drawn in each epoch, in capitals on both sides",
+                   kFixed),
+      NMT_TRAINING(augment_title, between(0, 1), "the same with a capital at the beginning of each word", kFixed),
+      NMT_TRAINING(augment_typos, between(0, 1), "share of the pairs, drawn in each epoch, with typos in the source",
+                   kFixed),
+      NMT_TRAINING(augment_no_end_mark, between(0, 1),
+                   "share of the pairs, drawn in each epoch, without full stop or other mark at the end, both sides",
+                   kFixed),
+      NMT_TRAINING(augment_joined, between(0, 1),
+                   "share of the pairs, drawn in each epoch, with the pair that follows in the corpus behind it",
+                   kFixed),
       NMT_TRAINING(
           teacher_forcing, between(0, 1),
           "recurrent: share of steps at which the decoder reads the reference; at the others it reads its own choice",

@@ -16,7 +16,7 @@ namespace nmt {
 /// The place in a Config where the value of one option stands.
 using Field = std::variant<bool*, int64_t*, double*, std::string*, std::vector<std::string>*, std::vector<int64_t>*,
                            std::vector<double>*, std::optional<int64_t>*, std::optional<double>*, NamedChoice*,
-                           NamedChoices*, std::vector<TextSet>*>;
+                           NamedChoices*, std::vector<TextSet>*, std::vector<TrainingStage>*>;
 
 /// What a number may be: least <= value <= most, where an open end is left out. Whole numbers up to 2^53 are exact.
 struct Range {

@@ -204,6 +204,50 @@ void read(const Reading& reading, const YAML::Node& value, std::vector<TextSet>&
   result = std::move(sets);
 }
 
+constexpr const char* kStageForm = "{shares: {NAME: SHARE, ...}, until_epochs: N}";
+
+/// In the order in which they are written.
+void read_shares(const Reading& reading, const YAML::Node& value, TrainingStage& stage) {
+  if (!value.IsMap()) reading.refuse(fmt::format("'shares' must be names and numbers; write {}", kStageForm));
+  for (const auto& entry : value) {
+    if (!entry.first.IsScalar()) reading.refuse("a name in 'shares' must be a text");
+    const std::string& name = entry.first.Scalar();
+    check_text(reading, name);
+    double share = 0;
+    read(reading, entry.second, share);
+    if (share <= 0) reading.refuse(fmt::format("the share of {} must be above 0", shown(name)));
+    if (std::ranges::find(stage.shares, name, &std::pair<std::string, double>::first) != stage.shares.end())
+      reading.refuse(fmt::format("{} stands twice in a stage", shown(name)));
+    stage.shares.emplace_back(name, share);
+  }
+}
+
+/// An empty text counts as the empty list.
+void read(const Reading& reading, const YAML::Node& value, std::vector<TrainingStage>& result) {
+  std::vector<TrainingStage> stages;
+  if (!value.IsSequence() && !(value.IsScalar() && value.Scalar().empty())) reading.refuse_type(value);
+  for (const auto& item : value) {
+    if (!item.IsMap()) reading.refuse(fmt::format("each entry of the list must be {}", kStageForm));
+    TrainingStage& stage = stages.emplace_back();
+    for (const auto& entry : item) {
+      const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "";
+      if (key == "shares") {
+        read_shares(reading, entry.second, stage);
+        continue;
+      }
+      if (stage.end != StageEnd::kRun)
+        reading.refuse("a stage has one end: until_epochs, until_update or until_stalled");
+      if (!stage.end.assign(key) || stage.end == StageEnd::kRun)
+        reading.refuse(
+            fmt::format("'{}' is not one of: shares, until_epochs, until_update, until_stalled", shown(key)));
+      read(reading, entry.second, stage.limit);
+      if (stage.limit < 1) reading.refuse(fmt::format("'{}' must be at least 1", key));
+    }
+    if (stage.shares.empty()) reading.refuse(fmt::format("a stage has no shares; write {}", kStageForm));
+  }
+  result = std::move(stages);
+}
+
 /// A single number counts as a list of one.
 template <typename Number>
 void read(const Reading& reading, const YAML::Node& value, std::vector<Number>& result) {
@@ -257,6 +301,17 @@ std::string format_field(const std::vector<TextSet>& sets) {
                                 format_text(target)));
   return fmt::format("[{}]", fmt::join(texts, ", "));
 }
+std::string format_field(const std::vector<TrainingStage>& stages) {
+  std::vector<std::string> texts;
+  for (const auto& stage : stages) {
+    std::vector<std::string> shares;
+    for (const auto& [name, share] : stage.shares)
+      shares.push_back(fmt::format("{}: {}", format_text(name), format_number(share)));
+    const auto end = stage.end == StageEnd::kRun ? "" : fmt::format(", {}: {}", stage.end.name(), stage.limit);
+    texts.push_back(fmt::format("{{shares: {{{}}}{}}}", fmt::join(shares, ", "), end));
+  }
+  return fmt::format("[{}]", fmt::join(texts, ", "));
+}
 std::string format_field(const NamedChoice& value) { return format_text(std::string(value.name())); }
 std::string format_field(const NamedChoices& values) { return format_field(values.chosen_names()); }
 template <typename Number>
@@ -278,6 +333,7 @@ std::string type_of(const std::vector<std::string>&) { return "list of texts"; }
 std::string type_of(const std::vector<int64_t>&) { return "list of whole numbers"; }
 std::string type_of(const std::vector<double>&) { return "list of numbers"; }
 std::string type_of(const std::vector<TextSet>&) { return "list of sets"; }
+std::string type_of(const std::vector<TrainingStage>&) { return "list of stages"; }
 std::string type_of(const NamedChoice&) { return "text"; }
 std::string type_of(const NamedChoices&) { return "list of texts"; }
 template <typename T>

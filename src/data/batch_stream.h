@@ -21,6 +21,9 @@ struct BatchPosition {
   // Two numbers for a large corpus; else 0.
   int64_t shard = 0;        ///< of that epoch, from 0
   int64_t shard_begin = 0;  ///< the shard's first batch
+  // Two numbers for BatchOptions::stages; else 0.
+  int64_t stage = 0;        ///< from 0
+  int64_t stage_begin = 0;  ///< the stage's first epoch
 };
 
 /// The endless stream of training batches, prepared ahead on a thread, in order: shard by shard of an epoch, of which
@@ -35,6 +38,9 @@ class BatchStream {
   /// The number of batches in the epoch of position(). All shards but the last are taken to have as many as the one of
   /// position().
   int64_t batches_of_current_epoch() const;
+  /// Leaves the stage of position(), which is not the last one, and what its epoch still has: next() returns the first
+  /// batch of the stage that follows.
+  void begin_next_stage();
 
  private:
   struct Item {
@@ -43,6 +49,9 @@ class BatchStream {
     int64_t batches_after;  // batches of the epoch of `after`
   };
   using Plan = std::vector<std::vector<int64_t>>;
+  void begin(BatchPosition start);
+  void stop();
+  void enter_stage(int64_t stage);
   void work(Plan plan);  // the batches of ahead_.shard
   BatchPosition after(BatchPosition position, const Plan& plan) const;
   int64_t batches_of_epoch(BatchPosition position, const Plan& plan) const;
@@ -52,7 +61,7 @@ class BatchStream {
 
   std::shared_ptr<const PreparedCorpus> corpus_;
   BatchOptions options_;
-  int64_t shards_;
+  int64_t shards_ = 1;  // of an epoch of the stage
   BatchPosition position_;
   int64_t batches_ = 0;
   BatchPosition ahead_;  // the worker's own position

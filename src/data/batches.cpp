@@ -13,25 +13,49 @@
 
 namespace nmt {
 
-Pieces EpochView::source(int64_t pair) const {
-  const auto plain = corpus_.source(pair);
-  if (!sampling_ || !sampling_->source) return Pieces(plain);
-  const auto kept = std::ranges::mismatch(plain, sampling_->source_prefix).in1 - plain.begin();
-  return sampled(plain, kept, *sampling_->source, sampling_->max_source, pair, 0);
+PairPieces EpochView::pieces(int64_t pair) const {
+  if (!sampling_) return {Pieces(corpus_.source(pair)), Pieces(corpus_.target(pair))};
+  auto own = augmented(pair);
+  const bool is_augmented = own.has_value();
+  Pieces source = own ? Pieces(std::move(own->source)) : Pieces(corpus_.source(pair));
+  Pieces target = own ? Pieces(std::move(own->target)) : Pieces(corpus_.target(pair));
+  const auto sample = [&](Pieces plain, const SubwordSampler* sampler, int64_t kept, int64_t max, uint64_t side) {
+    return sampler ? sampled(std::move(plain), kept, *sampler, max, pair, side) : std::move(plain);
+  };
+  const auto ids = source.ids();
+  const auto prefix = std::ranges::mismatch(ids, sampling_->source_prefix).in1 - ids.begin();
+  return {sample(std::move(source), sampling_->source.get(), prefix, sampling_->max_source, 0),
+          sample(std::move(target), sampling_->target.get(), 0, sampling_->max_target, 1), is_augmented};
 }
 
-Pieces EpochView::target(int64_t pair) const {
-  const auto plain = corpus_.target(pair);
-  if (!sampling_ || !sampling_->target) return Pieces(plain);
-  return sampled(plain, 0, *sampling_->target, sampling_->max_target, pair, 1);
+std::optional<IdPair> EpochView::augmented(int64_t pair) const {
+  if (!sampling_->augmentation.any()) return std::nullopt;
+  // The sides' own numbers, 0 and 1, are those of subword sampling.
+  CounterRandom random({sampling_->seed, static_cast<uint64_t>(epoch_), static_cast<uint64_t>(pair), 2});
+  auto changes = draw_changes(sampling_->augmentation, random);
+  const int64_t next = pair + 1;
+  const auto& weights = sampling_->weights;
+  changes.joined = changes.joined && next < corpus_.size() && corpus_.corpus(next) == corpus_.corpus(pair) &&
+                   (!weights || (*weights)[static_cast<size_t>(next)] > 0) &&
+                   leading_tags(corpus_.source_text(next)) == leading_tags(corpus_.source_text(pair));
+  if (!changes.any()) return std::nullopt;
+  const auto text = [&](auto side) {
+    return changed_text((corpus_.*side)(pair), changes.joined ? (corpus_.*side)(next) : "", changes);
+  };
+  const auto source = text(&PreparedCorpus::source_text), target = text(&PreparedCorpus::target_text);
+  const auto& codec = *sampling_->codec;
+  IdPair ids{codec.encode_source(changes.typos ? with_typos(source, random) : source), codec.encode_target(target)};
+  const bool fits = std::ssize(ids.source) <= sampling_->max_source && std::ssize(ids.target) <= sampling_->max_target;
+  return fits ? std::optional(std::move(ids)) : std::nullopt;
 }
 
-Pieces EpochView::sampled(std::span<const int32_t> plain, int64_t kept, const SubwordSampler& sampler, int64_t max,
-                          int64_t pair, uint64_t side) const {
+Pieces EpochView::sampled(Pieces plain, int64_t kept, const SubwordSampler& sampler, int64_t max, int64_t pair,
+                          uint64_t side) const {
   CounterRandom random({sampling_->seed, static_cast<uint64_t>(epoch_), static_cast<uint64_t>(pair), side});
-  auto ids = sampler.sample(plain.subspan(kept), random);
-  ids.insert(ids.begin(), plain.begin(), plain.begin() + kept);
-  return std::ssize(ids) > max ? Pieces(plain) : Pieces(std::move(ids));
+  const auto before = plain.ids();
+  auto ids = sampler.sample(before.subspan(kept), random);
+  ids.insert(ids.begin(), before.begin(), before.begin() + kept);
+  return std::ssize(ids) > max ? std::move(plain) : Pieces(std::move(ids));
 }
 
 namespace {
@@ -73,11 +97,12 @@ struct SizedPair {
 std::vector<SizedPair> with_sizes(const EpochView& epoch, const std::vector<int64_t>& pairs) {
   std::vector<SizedPair> sized;
   sized.reserve(pairs.size());
-  for (const int64_t pair : pairs)
-    sized.push_back(
-        {.pair = pair,
-         .source = source_length(std::ssize(epoch.source(pair).ids()), epoch.corpus().source_form().markers),
-         .target = std::ssize(epoch.target(pair).ids()) + 1});
+  for (const int64_t pair : pairs) {
+    const auto pieces = epoch.pieces(pair);
+    sized.push_back({.pair = pair,
+                     .source = source_length(std::ssize(pieces.source.ids()), epoch.corpus().source_form().markers),
+                     .target = std::ssize(pieces.target.ids()) + 1});
+  }
   return sized;
 }
 
@@ -153,16 +178,17 @@ void check_size(int64_t size) {
   if (size < 1) throw Error(fmt::format("a batch size of {}; it must be at least 1", size));
 }
 
-/// What training.corpus_weights says for the corpus of a pair.
+/// What training.corpus_weights says for the corpus of a pair, and its own weight.
 double weight_of(const PreparedCorpus& corpus, const BatchOptions& options, int64_t pair) {
   const auto& weights = options.corpus_weights;
-  if (weights.empty()) return 1;
+  const double own = options.sampling.weights ? (*options.sampling.weights)[static_cast<size_t>(pair)] : 1;
+  if (weights.empty()) return own;
   const auto index = static_cast<size_t>(corpus.corpus(pair));
   if (index >= weights.size())
     throw Error(
         fmt::format("training.corpus_weights: has {} weights, but a pair is of corpus {}; prepare the data again",
                     weights.size(), index + 1));
-  return weights[index];
+  return own * weights[index];
 }
 
 void check_not_empty(const std::vector<int64_t>& pairs) {
@@ -198,7 +224,7 @@ std::vector<int64_t> pairs_of_one_of(int64_t shards, const PreparedCorpus& corpu
                                      int64_t epoch, int64_t shard) {
   CounterRandom random({options.seed, static_cast<uint64_t>(epoch), 2});
   std::vector<int64_t> chosen;
-  chosen.reserve(static_cast<size_t>(options.shard_pairs + options.shard_pairs / 64));
+  chosen.reserve(static_cast<size_t>(std::min(corpus.size(), options.shard_pairs + options.shard_pairs / 64)));
   for (int64_t pair = 0; pair < corpus.size(); ++pair) {
     const double weight = weight_of(corpus, options, pair), whole = std::floor(weight);
     auto copies = static_cast<int64_t>(whole);
@@ -241,15 +267,15 @@ Batch padded(std::span<const int64_t> pairs, const SourceForm& form, const std::
   return batch;
 }
 
-void add_links(const EpochView& epoch, const std::vector<PairIds>& ids, Batch& batch) {
+void add_links(const EpochView& epoch, const std::vector<PairPieces>& pieces, Batch& batch) {
   const auto& form = epoch.corpus().source_form();
   const int64_t first = form.markers == SourceMarkers::kBoth ? 1 : 0;
   for (int64_t row = 0; row < batch.size; ++row) {
-    const int64_t pair = batch.indices[row], sources = std::ssize(ids[row].first);
+    const auto source_ids = pieces[row].source.ids(), target_ids = pieces[row].target.ids();
+    const int64_t pair = batch.indices[row], sources = std::ssize(source_ids);
     const auto links = epoch.links()->of(pair);
-    if (links.empty()) continue;
-    const auto of_source = epoch.source_ranges(pair, ids[row].first),
-               of_target = epoch.target_ranges(pair, ids[row].second);
+    if (links.empty() || pieces[row].is_augmented) continue;
+    const auto of_source = epoch.source_ranges(pair, source_ids), of_target = epoch.target_ranges(pair, target_ids);
     for (const auto& [linked_source, linked_target] : links)
       for (auto [target, target_end] = of_target[linked_target]; target < target_end; ++target)
         for (auto [source, source_end] = of_source[linked_source]; source < source_end; ++source)
@@ -262,7 +288,7 @@ void add_links(const EpochView& epoch, const std::vector<PairIds>& ids, Batch& b
 
 int64_t shards_of_epoch(const PreparedCorpus& corpus, const BatchOptions& options) {
   if (corpus.size() <= options.shard_pairs) return 1;
-  double pairs = options.corpus_weights.empty() ? static_cast<double>(corpus.size()) : 0;
+  double pairs = options.corpus_weights.empty() && !options.sampling.weights ? static_cast<double>(corpus.size()) : 0;
   if (pairs == 0)
     for (int64_t pair = 0; pair < corpus.size(); ++pair) pairs += weight_of(corpus, options, pair);
   return std::max<int64_t>(1, std::llround(std::ceil(pairs / static_cast<double>(options.shard_pairs))));
@@ -270,7 +296,8 @@ int64_t shards_of_epoch(const PreparedCorpus& corpus, const BatchOptions& option
 
 std::vector<int64_t> pairs_of_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch,
                                     int64_t shard) {
-  if (corpus.size() <= options.shard_pairs) return pairs_of_only_shard(corpus, options, epoch);
+  if (corpus.size() <= options.shard_pairs && !options.sampling.weights)
+    return pairs_of_only_shard(corpus, options, epoch);
   return pairs_of_one_of(shards_of_epoch(corpus, options), corpus, options, epoch, shard);
 }
 
@@ -316,15 +343,15 @@ std::vector<std::vector<int64_t>> plan_by_length(std::span<const IdPair> pairs, 
 }
 
 Batch make_batch(const EpochView& epoch, std::span<const int64_t> pairs) {
-  std::vector<Pieces> pieces;  // sources and targets in turn: sampled ones live here
-  pieces.reserve(2 * pairs.size());
+  std::vector<PairPieces> pieces;  // what is not in the corpus lives here
+  pieces.reserve(pairs.size());
   std::vector<PairIds> ids;
   for (const int64_t pair : pairs) {
-    const auto source = pieces.emplace_back(epoch.source(pair)).ids();
-    ids.emplace_back(source, pieces.emplace_back(epoch.target(pair)).ids());
+    const auto& own = pieces.emplace_back(epoch.pieces(pair));
+    ids.emplace_back(own.source.ids(), own.target.ids());
   }
   auto batch = padded(pairs, epoch.corpus().source_form(), ids);
-  if (epoch.links()) add_links(epoch, ids, batch);
+  if (epoch.links()) add_links(epoch, pieces, batch);
   return batch;
 }
 

@@ -2,12 +2,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "config/kinds.h"
 #include "data/prepared_corpus.h"
+#include "text/augmentation.h"
+#include "text/codec/codec.h"
 #include "text/sentencepiece/subword_sampler.h"
 
 namespace nmt {
@@ -33,13 +36,25 @@ struct Batch {
   int64_t target_tokens = 0;
 };
 
-/// Subword regularisation of training pairs: the pieces of pair i in epoch e are a function of (seed, e, i, side).
-struct SubwordSampling {
+/// What an epoch makes of training pairs: the text of some is changed and encoded again, then pieces are sampled
+/// (subword regularisation). The pieces of pair i in epoch e are a function of (corpus, weights, seed, e, i, side).
+struct PairSampling {
+  /// How often an epoch has each pair, times the weight of its corpus; a fraction is a probability. null: once each. No
+  /// pair is joined with one of weight 0.
+  std::shared_ptr<const std::vector<float>> weights = {};
   std::shared_ptr<const SubwordSampler> source = {}, target = {};  ///< null: that side keeps its pieces
+  AugmentationRates augmentation = {};
+  std::shared_ptr<const TextCodec> codec = {};  ///< of changed texts; may be null where augmentation has no rates
   uint64_t seed = 1;
   std::vector<int32_t> source_prefix = {};  ///< data.source_prefix; the leading pieces that are of it stay as they are
-  /// Most pieces of a side; a sentence whose sample has more keeps its own pieces.
+  /// Most pieces of a side; a sentence whose sample has more keeps its own pieces, and a pair whose changed text has
+  /// more keeps its text.
   int64_t max_source = 1 << 20, max_target = 1 << 20;
+};
+
+/// The pieces of a pair that is in no corpus, without <s> and </s>.
+struct IdPair {
+  std::vector<int32_t> source, target;
 };
 
 /// The ids of one side of a pair: in the corpus, or of their own.
@@ -55,17 +70,23 @@ class Pieces {
   std::span<const int32_t> ids_;
 };
 
+/// Both sides of a pair as an epoch sees them.
+struct PairPieces {
+  Pieces source, target;
+  bool is_augmented = false;  ///< of another text than the corpus has
+};
+
 /// A corpus as one epoch sees it. Cheap to make; the corpus outlives it. Thread-safe.
 class EpochView {
  public:
   /// The pieces as they were prepared.
   EpochView(const PreparedCorpus& corpus) : corpus_(corpus) {}
-  /// The pieces of an epoch (from 0) under subword sampling.
-  EpochView(const PreparedCorpus& corpus, const SubwordSampling& sampling, int64_t epoch)
+  /// The pieces of an epoch (from 0) under sampling.
+  EpochView(const PreparedCorpus& corpus, const PairSampling& sampling, int64_t epoch)
       : corpus_(corpus), sampling_(&sampling), epoch_(epoch) {}
 
   /// With the links of the pairs as they were prepared. Under subword sampling each goes to all pieces that have some
-  /// of the linked pieces' text.
+  /// of the linked pieces' text; augmented pairs have none.
   EpochView& with_links(const PieceLinks* links) {
     links_ = links;
     return *this;
@@ -73,22 +94,29 @@ class EpochView {
 
   const PreparedCorpus& corpus() const { return corpus_; }
   const PieceLinks* links() const { return links_; }  ///< null where the pairs are not aligned
-  Pieces source(int64_t pair) const;
-  Pieces target(int64_t pair) const;
+  PairPieces pieces(int64_t pair) const;
   /// For each piece that was prepared the first and the end of the epoch's own pieces `ids` that have some of its text.
   using Ranges = std::vector<std::pair<int64_t, int64_t>>;
   Ranges source_ranges(int64_t pair, std::span<const int32_t> ids) const;
   Ranges target_ranges(int64_t pair, std::span<const int32_t> ids) const;
 
  private:
+  /// nullopt: this epoch has the pair's own text.
+  std::optional<IdPair> augmented(int64_t pair) const;
   /// Samples what stands behind the first `kept` pieces.
-  Pieces sampled(std::span<const int32_t> plain, int64_t kept, const SubwordSampler& sampler, int64_t max, int64_t pair,
+  Pieces sampled(Pieces plain, int64_t kept, const SubwordSampler& sampler, int64_t max, int64_t pair,
                  uint64_t side) const;
 
   const PreparedCorpus& corpus_;
-  const SubwordSampling* sampling_ = nullptr;
+  const PairSampling* sampling_ = nullptr;
   int64_t epoch_ = 0;
   const PieceLinks* links_ = nullptr;
+};
+
+/// A part of a training with a mix of corpora of its own.
+struct BatchStage {
+  std::vector<double> corpus_weights = {};
+  int64_t epochs = 0;  ///< the next one begins after so many; 0: where BatchStream::begin_next_stage() says so
 };
 
 struct BatchOptions {
@@ -101,7 +129,9 @@ struct BatchOptions {
   /// How often an epoch has the pairs of each corpus: 2.5 is twice, and half of them, chosen again each epoch, once
   /// more. Empty: once each.
   std::vector<double> corpus_weights = {};
-  SubwordSampling sampling = {};
+  /// A BatchStream goes through them, each with its own weights in place of corpus_weights; empty: one without end.
+  std::vector<BatchStage> stages = {};
+  PairSampling sampling = {};
   std::shared_ptr<const PieceLinks> links = {};  ///< null: batches have none
   /// An epoch of a corpus with more pairs is planned in shards of about so many (see plan_epoch): a plan takes some 60
   /// bytes a pair. Who changes the default changes the order of the batches of large corpora.
@@ -135,10 +165,6 @@ std::vector<std::vector<int64_t>> plan_by_length(const PreparedCorpus& corpus, i
 /// Pads the pairs to a batch, end symbols added.
 Batch make_batch(const EpochView& epoch, std::span<const int64_t> pairs);
 
-/// The pieces of a pair that is in no corpus, without <s> and </s>.
-struct IdPair {
-  std::vector<int32_t> source, target;
-};
 /// The same plan and the same batches of such pairs, with their places as indices.
 std::vector<std::vector<int64_t>> plan_by_length(std::span<const IdPair> pairs, SourceMarkers markers, int64_t tokens);
 Batch make_batch(std::span<const IdPair> all, const SourceForm& form, std::span<const int64_t> pairs);

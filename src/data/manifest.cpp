@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <set>
-#include <sstream>
 
 #include "base/files/file.h"
 #include "base/files/strict_json.h"
 #include "base/process/program_description.h"
 #include "config/config.h"
-#include "config/loading/schema.h"
+#include "config/option_listing.h"
 
 namespace nmt {
 
@@ -71,6 +70,7 @@ Manifest parse(const json& record) {
   manifest.other_files = record.value("original_files", manifest.other_files);
   manifest.lexicon = record.value("lexicon", "");  // older versions made none
   manifest.alignment = record.value("alignment", "");
+  manifest.synthetic = record.value("synthetic", manifest.synthetic);
   return manifest;
 }
 
@@ -91,6 +91,7 @@ void Manifest::write(const std::filesystem::path& directory) const {
                  {"cleaning", rows},
                  {"lexicon", lexicon}};
   if (!alignment.empty()) record["alignment"] = alignment;
+  if (!synthetic.empty()) record["synthetic"] = synthetic;
   if (!other_files.empty()) record["original_files"] = other_files;
   // Paths may hold bytes that are not UTF-8, which JSON has no way to write.
   write_file_atomically(directory / kManifestFile, record.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
@@ -129,20 +130,7 @@ std::string Manifest::hash() const {
   return sha256_of_bytes(content.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
-std::map<std::string, std::string> data_options(const Config& config) {
-  const std::string yaml = to_yaml(config);  // sections at the margin, an option a line, indented by two
-  std::map<std::string, std::string> options;
-  std::istringstream lines(yaml);
-  bool inside = false;
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("  ")) {
-      inside = line == "data:";
-    } else if (const size_t colon = line.find(": "); inside && colon != std::string::npos) {
-      options[line.substr(2, colon - 2)] = line.substr(colon + 2);
-    }
-  }
-  return options;
-}
+std::map<std::string, std::string> data_options(const Config& config) { return section_values(config, "data"); }
 
 std::vector<std::string> data_differences(const Manifest& manifest, const Config& config) {
   const auto after = data_options(config), defaults = data_options(Config());
@@ -156,7 +144,7 @@ std::vector<std::string> data_differences(const Manifest& manifest, const Config
   for (const auto& option : before) names.insert(option.first);
   for (const auto& option : after) names.insert(option.first);
   names.erase("dir");
-  names.erase("lines");  // of the model's use: no data are other for it
+  for (const char* of_use : {"lines", "keep_best"}) names.erase(of_use);  // no data are other for it
   std::vector<std::string> differences;
   for (const auto& name : names) {
     if (value(before, name) == value(after, name)) continue;

@@ -43,6 +43,8 @@ struct Manifest {
   std::vector<std::string> other_files = {};  ///< of a PrepareObserver, as "prepro/train.de"
   std::string lexicon = {};                   ///< SHA-256 of shortlist.bin; empty: none was made
   std::string alignment = {};                 ///< SHA-256 of alignment.bin; empty: none was made
+  /// The SyntheticText of each training file that a model wrote, with its name as "file".
+  nlohmann::json synthetic = nlohmann::json::array();
 
   void write(const std::filesystem::path& directory) const;
   /// Throws Error: missing ("DIR: no prepared data; run nmt-prepro -c CONFIG"), foreign, damaged, or of another

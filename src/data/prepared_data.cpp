@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/files/file.h"
 #include "config/config.h"
 #include "config/loading/model_description.h"
 #include "data/manifest.h"
@@ -63,6 +64,8 @@ PreparedData open_prepared_data(const Config& config) {
   std::shared_ptr<const PieceLinks> alignment;
   if (!manifest.alignment.empty())
     alignment = std::make_shared<const PieceLinks>(directory / kPieceLinksFile, manifest.alignment, *train);
+  auto selection = select_pairs(config, *manifest.find_split("train"));
+  const auto hash = selection.hash.empty() ? manifest.hash() : sha256_of_bytes(manifest.hash() + selection.hash);
   return {.train = std::move(train),
           .valid = open("valid"),
           .test = open("test"),
@@ -71,7 +74,8 @@ PreparedData open_prepared_data(const Config& config) {
           .codec = std::move(codec),
           .lexicon = open_lexicon(manifest, directory),
           .alignment = std::move(alignment),
-          .hash = manifest.hash()};
+          .selection = std::move(selection),
+          .hash = hash};
 }
 
 }  // namespace nmt

@@ -8,6 +8,7 @@
 
 #include "config/config.h"
 #include "data/lexicon.h"
+#include "data/pair_scores.h"
 #include "data/prepared_corpus.h"
 #include "text/codec/codec.h"
 
@@ -32,7 +33,8 @@ struct PreparedData {
   TextCodec codec;
   std::shared_ptr<const Lexicon> lexicon;       ///< null where none was configured (data.shortlist)
   std::shared_ptr<const PieceLinks> alignment;  ///< of train; null where none was configured (data.alignment)
-  std::string hash;                             ///< of the manifest: names this data in checkpoints
+  PairSelection selection = {};                 ///< of the training pairs: data.keep_best, training.pair_weights
+  std::string hash;                             ///< of the manifest and the selection: names this data in checkpoints
 };
 
 /// Opens what nmt-prepro wrote to config.data.dir and reads all of it once, against the manifest's checksums. Throws

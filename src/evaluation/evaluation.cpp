@@ -36,8 +36,10 @@ SystemOutput translate_test_set(const TestSet& test_set, const Translator& trans
   return system;
 }
 
-Metrics evaluation_metrics(const Choices<TokenizedBleuForm>& tokenized_bleu, const std::string& target_language) {
-  Metrics metrics = {std::make_shared<scoring::Bleu>(), std::make_shared<scoring::Chrf>()};
+Metrics evaluation_metrics(const Choices<TokenizedBleuForm>& tokenized_bleu, const std::string& target_language,
+                           bool lowercase) {
+  Metrics metrics = {std::make_shared<scoring::Bleu>(scoring::BleuOptions{.lowercase = lowercase}),
+                     std::make_shared<scoring::Chrf>(scoring::ChrfOptions{.lowercase = lowercase})};
   for (const auto form : tokenized_bleu.values()) {
     std::optional<MosesLanguage> language;
     if (takes_moses_tokens(form)) {

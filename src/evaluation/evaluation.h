@@ -30,11 +30,11 @@ SystemOutput translate_test_set(const TestSet& test_set, const Translator& trans
 
 using Metrics = std::vector<std::shared_ptr<const scoring::Metric>>;
 
-/// BLEU (13a) and chrF2 of plain text; behind them BLEU of Moses tokens in each of the forms of
-/// evaluation.tokenized_bleu ("cased", "lowercase"), so that it never stands alone.
-/// Throws Error for forms of a language without such tokens.
+/// BLEU (13a) and chrF2 of plain text, or of the same in lower case; behind them BLEU of Moses tokens in each of the
+/// forms of evaluation.tokenized_bleu ("cased", "lowercase"), so that it never stands alone. Throws Error for forms of
+/// a language without such tokens.
 Metrics evaluation_metrics(const Choices<TokenizedBleuForm>& tokenized_bleu = {},
-                           const std::string& target_language = "");
+                           const std::string& target_language = "", bool lowercase = false);
 
 /// The scores, with signatures. bootstrap: resamples for a confidence interval, for which SACREBLEU_SEED is read; 1 for
 /// none.

@@ -47,6 +47,7 @@ std::vector<System> systems_of(const SystemChoice& choice);
 struct EvaluationOptions {
   ModelSetOptions models = {};  ///< of each system, but for its directories and its decoding
   Choices<TokenizedBleuForm> tokenized_bleu = {};
+  bool lowercase = false;      ///< BLEU and chrF2 of lower-cased text
   bool loss = true;            ///< of a single model, see test_loss(); an ensemble has none
   double teacher_forcing = 1;  ///< of the loss
   bool confidence = false;     ///< 95 % intervals by 1000 bootstrap resamples

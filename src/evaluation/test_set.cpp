@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/error.h"
+#include "base/random.h"
 #include "config/config.h"
+#include "text/augmentation.h"
 #include "text/pairs/corpus_reader.h"
 #include "text/pairs/pair_formats.h"
 #include "text/pairs/pair_reader.h"
@@ -54,6 +58,41 @@ TestSet read_test_set(const CorpusFiles& files, const std::vector<std::filesyste
     }
   }
   return test_set;
+}
+
+namespace {
+
+/// Every line with the changes; where they join, every second line goes to the one before it.
+std::vector<std::string> changed_lines(const std::vector<std::string>& lines, const TextChanges& changes) {
+  std::vector<std::string> result;
+  for (size_t i = 0; i < lines.size(); i += changes.joined ? 2 : 1) {
+    CounterRandom random({i});
+    const std::string next = changes.joined && i + 1 < lines.size() ? lines[i + 1] : "";
+    result.push_back(changed_text(lines[i], next, changes));
+    if (changes.typos) result.back() = with_typos(result.back(), random);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<TestSet> robustness_sets(const std::vector<TestSet>& test_sets) {
+  const std::pair<const char*, TextChanges> kinds[] = {{"plain", {}},
+                                                       {"upper", {.upper = true}},
+                                                       {"title", {.title = true}},
+                                                       {"typos", {.typos = true}},
+                                                       {"no_end_mark", {.no_end_mark = true}},
+                                                       {"joined", {.joined = true}}};
+  std::vector<TestSet> sets;
+  for (const auto& test_set : test_sets)
+    for (auto [name, changes] : kinds) {
+      auto& set = sets.emplace_back(test_set);
+      set.name = test_set.name.empty() ? name : fmt::format("{}.{}", test_set.name, name);
+      set.sources = changed_lines(test_set.sources, changes);
+      changes.typos = false;
+      for (auto& reference : set.references) reference = changed_lines(reference, changes);
+    }
+  return sets;
 }
 
 std::vector<TestSet> configured_test_sets(const DataConfig& data, TestSplit split, const std::string& config_file,

@@ -28,6 +28,11 @@ struct TestSet {
 TestSet read_test_set(const CorpusFiles& files, const std::vector<std::filesystem::path>& further_references,
                       const ReadingOptions& reading, Logger& log);
 
+/// Each set as it is ("plain", "NAME.plain") and as people type it: "upper", "title", "typos", "no_end_mark" and
+/// "joined" (two sentences each; an odd last one stays alone), all sentences changed as training.augment_* change
+/// pairs. References are changed with their sources, but for typos. A function of the sets alone.
+std::vector<TestSet> robustness_sets(const std::vector<TestSet>& test_sets);
+
 /// Which of the configured sets are evaluated.
 enum class TestSplit { kTest, kValid };
 

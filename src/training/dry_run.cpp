@@ -157,8 +157,9 @@ std::vector<Batch> largest_batches(const PreparedCorpus& corpus, const BatchOpti
   for (const auto& pairs : plan_epoch(corpus, options, 0)) {
     int64_t source = 0, target = 0;
     for (const int64_t pair : pairs) {
-      source = std::max(source, source_length(std::ssize(epoch.source(pair).ids()), corpus.source_form().markers));
-      target = std::max<int64_t>(target, std::ssize(epoch.target(pair).ids()) + 1);
+      const auto pieces = epoch.pieces(pair);
+      source = std::max(source, source_length(std::ssize(pieces.source.ids()), corpus.source_form().markers));
+      target = std::max<int64_t>(target, std::ssize(pieces.target.ids()) + 1);
     }
     const int64_t tokens = std::ssize(pairs) * (source + target), positions = tokens * (source + target);
     if (tokens > most_tokens) most_tokens = tokens, of_tokens = pairs;
@@ -192,9 +193,7 @@ std::optional<MeasuredBatch> measured(MeasuredUpdate& update, const Batch& batch
 /// The largest batch by what it needs; nullopt: the model, or one of the batches, does not fit in any part.
 std::optional<MeasuredBatch> measured(const Config& config, const PreparedData& data, const StandingBytes& standing,
                                       const DryRunPlace& place) {
-  auto options = batch_options(config, data.codec);
-  if (config.training.guided_alignment > 0) options.links = data.alignment;
-  const auto batches = largest_batches(*data.train, options);
+  const auto batches = largest_batches(*data.train, batch_options(config, data));
   const int64_t beside = kProgram + (place.elsewhere ? 0 : standing.average + standing.exchange);
   // An update of several batches has the gradients of those before. What is scaled to other sizes has them, too.
   const bool has_gradients = config.training.accumulate > 1 || place.elsewhere;

@@ -100,6 +100,7 @@ TrainingOutcome run_training(TrainingRun run, Logger& log) {
   ProcessGroup& group = run.group;
   at::set_num_threads(config.run.threads > 0 ? static_cast<int>(config.run.threads) : default_threads_of(group));
   const PreparedData data = open_prepared_data(config);
+  for (const auto& line : data.selection.summary) log.info("{}", line);
   if (group.size() > 1) {
     check_that_all_are_alike(group, config, data, run.device);
     log.info("{} processes of {}, {} threads each", group.size(), run.process.launcher, at::get_num_threads());

@@ -42,9 +42,7 @@ Trainer::Trainer(Config config, const PreparedData& data, const std::vector<Init
   objective_ = make_objective(config_);
   if (data.valid) validator_.emplace(data.valid, data.codec, config_, device_, data.more_valid);
   if (validator_) validator_->require_places(*model_);
-  BatchOptions batches = batch_options(config_, data.codec);
-  if (config_.training.guided_alignment > 0) batches.links = data.alignment;
-  batches_ = std::make_unique<BatchStream>(data.train, std::move(batches), progress_.position);
+  batches_ = std::make_unique<BatchStream>(data.train, batch_options(config_, data), progress_.position);
   if (group_.leads()) keep_files();
 }
 
@@ -192,7 +190,7 @@ void Trainer::warn_of_long_pairs() const {
   const auto& corpus = *data_.train;
   const auto markers = corpus.source_form().markers;
   int64_t longest = 0;
-  for (const int64_t pair : pairs_of_epoch(corpus, batch_options(config_, data_.codec), 0))
+  for (const int64_t pair : pairs_of_epoch(corpus, batch_options(config_, data_), 0))
     longest = std::max({longest, source_length(std::ssize(corpus.source(pair)), markers),
                         static_cast<int64_t>(std::ssize(corpus.target(pair)) + 1)});
   if (longest > config_.training.batch_size)

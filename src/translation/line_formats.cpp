@@ -110,6 +110,13 @@ Request parse_request(std::string_view line, InputFormat format) {
   return {};
 }
 
+std::string in_one_column(std::string_view text) {
+  std::string result(text);
+  std::ranges::replace_if(
+      result, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
+  return result;
+}
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -119,13 +126,6 @@ const Alternative kNothing;  // the translation of an empty line
 std::span<const Alternative> chosen(const Translation& translation, const OutputOptions& options) {
   if (translation.alternatives.empty()) return {&kNothing, 1};
   return std::span(translation.alternatives).first(options.all_alternatives ? translation.alternatives.size() : 1);
-}
-
-std::string in_one_column(std::string_view text) {
-  std::string result(text);
-  std::ranges::replace_if(
-      result, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
-  return result;
 }
 
 std::string column_text(OutputColumn column, const OutputItem& item, const Alternative& alternative, int64_t rank,

@@ -57,6 +57,9 @@ struct OutputItem {
   const Translation& translation;
 };
 
+/// A text in one line and column: tabs and line ends become spaces.
+std::string in_one_column(std::string_view text);
+
 /// The tokens that token_log_probabilities are of: those of each part, </s> where it is finished.
 std::vector<std::string> token_pieces(const Alternative& alternative, const TextCodec& codec);
 

@@ -46,8 +46,10 @@ bool write_lines(const std::vector<Request>& requests, const std::vector<Transla
                           .source = requests[i].source,
                           .translation = translations[i]};
     if (calls.on_line) calls.on_line(item);
-    for (size_t sink = 0; sink < outputs.size(); ++sink)
-      outputs[sink] += format_item(item, codec, calls.sinks[sink].options);
+    for (size_t sink = 0; sink < outputs.size(); ++sink) {
+      const auto& [options, write, format] = calls.sinks[sink];
+      outputs[sink] += format ? format(item) : format_item(item, codec, options);
+    }
   }
   bool wanted = true;
   for (size_t sink = 0; sink < outputs.size(); ++sink) wanted = calls.sinks[sink].write(outputs[sink]) && wanted;
@@ -95,7 +97,8 @@ class LineStream {
       pass_done_lines();
       while (wanted && read_block()) wanted = write(targets_ ? score_block() : translate_block());
       if (wanted && failure_) std::rethrow_exception(failure_);
-      if (wanted && targets_ && targets_->next()) fail_on_lengths(*targets_, sources_);
+      if (wanted && targets_ && lines_done() < options_.most_lines && targets_->next())
+        fail_on_lengths(*targets_, sources_);
     } catch (const TranslationStopped&) {
       statistics_.stopped = true;
     }
@@ -110,7 +113,7 @@ class LineStream {
   }
 
   void pass_done_lines() {
-    for (int64_t i = 0; i < options_.done_lines; ++i) {
+    for (int64_t i = 0; i < options_.skipped_lines + options_.done_lines; ++i) {
       sources_.next();
       if (targets_) targets_->next();
     }
@@ -127,11 +130,12 @@ class LineStream {
   bool read_block() {
     requests_.clear();
     given_.clear();
-    if (failure_) return false;
+    const int64_t most = std::min(options_.block_lines, options_.most_lines - lines_done());
+    if (failure_ || most <= 0) return false;
     wait_for_input();
     const auto start = SteadyClock::now();
     int64_t bytes = 0;
-    while (std::ssize(requests_) < options_.block_lines && bytes < options_.block_bytes) {
+    while (std::ssize(requests_) < most && bytes < options_.block_bytes) {
       if (!requests_.empty() && !sources_.ready(0)) {
         const int left = kGatherMilliseconds - milliseconds_since(start);
         if (left <= 0 || !sources_.ready(left)) break;
@@ -193,7 +197,7 @@ class LineStream {
 
   std::vector<Translation> translate_block() {
     const auto start = SteadyClock::now();
-    auto translations = translator_.translate(requests_, translation_calls(), options_.first_line + lines_done());
+    auto translations = translator_.translate(requests_, translation_calls(), options_.first_line + line_number());
     statistics_.seconds += seconds_since(start);
     return translations;
   }
@@ -224,15 +228,16 @@ class LineStream {
   /// Writes the block's lines to all sinks; false if nobody wants more.
   bool write(const std::vector<Translation>& translations) {
     for (const auto& translation : translations) count(translation);
-    return write_lines(requests_, translations, lines_done() - std::ssize(translations), translator_.codec(), calls_);
+    return write_lines(requests_, translations, line_number() - std::ssize(translations), translator_.codec(), calls_);
   }
 
   int64_t lines_done() const { return options_.done_lines + statistics_.lines; }
+  int64_t line_number() const { return options_.skipped_lines + lines_done(); }  // in the input, of the last one done
 
   void count(const Translation& translation) {
     ++statistics_.lines;
     if (translation.split) {
-      split_.add(fmt::format("{}:{}: {} pieces are too long: translated in parts", name_of(sources_), lines_done(),
+      split_.add(fmt::format("{}:{}: {} pieces are too long: translated in parts", name_of(sources_), line_number(),
                              translation.source_tokens));
     }
     statistics_.source_tokens += translation.source_tokens;
@@ -246,7 +251,7 @@ class LineStream {
     if (best.shortened) {
       ++statistics_.shortened;
       shortened_.add(
-          fmt::format("{}:{}: longer than the model takes: its beginning is scored", name_of(sources_), lines_done()));
+          fmt::format("{}:{}: longer than the model takes: its beginning is scored", name_of(sources_), line_number()));
     }
     if (!best.finished) ++statistics_.cut;
     if (!best.meets_constraints) ++statistics_.unmet;

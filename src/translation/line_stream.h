@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,8 +22,10 @@ struct LineStreamOptions {
   InputFormat input = InputFormat::kText;
   /// For every line: the prefix where a line has none of its own, the phrases beside its own, all else as it stands.
   Request common = {};
-  int64_t first_line = 0;         ///< how many lines of the text stand before the input, for samples
-  int64_t done_lines = 0;         ///< of the input, from its first: their output is there
+  int64_t first_line = 0;     ///< how many lines of the text stand before the input, for samples
+  int64_t skipped_lines = 0;  ///< of the input, from its first: they are another part's
+  int64_t done_lines = 0;     ///< behind these: their output is there
+  int64_t most_lines = std::numeric_limits<int64_t>::max();  ///< behind the skipped ones; the rest is not read
   int64_t block_lines = 2048;     ///< read ahead where the input has so many; sorted by length and translated together
   int64_t block_bytes = 8 << 20;  ///< nor more than about so much text
 };
@@ -44,6 +47,8 @@ struct LineSink {
   OutputOptions options = {};
   /// Takes whole output lines; false: nobody wants more (a closed pipe), which ends the work.
   std::function<bool(std::string_view)> write;
+  /// Makes the lines of an item in place of format_item(); may be empty. Called in the order of the items.
+  std::function<std::string(const OutputItem&)> format = {};
 };
 
 /// Where lines go and who may stop the work. All but the sinks may be empty.

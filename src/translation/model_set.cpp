@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/files/file.h"
 #include "models/decoding_precision.h"
 #include "nn/device/device.h"
 #include "search/torch_step.h"
@@ -56,6 +57,16 @@ ModelSet::ModelSet(const ModelSetOptions& options) {
                         .codec = &loaded_[i].codec,
                         .weight = options.weights.empty() ? 1 : options.weights[i],
                         .lexicon = loaded_[i].lexicon});
+}
+
+nlohmann::json ModelSet::description() const {
+  auto models = nlohmann::json::array();
+  for (size_t i = 0; i < loaded_.size(); ++i)
+    models.push_back({{"directory", loaded_[i].directory.string()},
+                      {"sha256", sha256_of_file(loaded_[i].directory / "model.safetensors")},
+                      {"weight", members_[i].weight},
+                      {"precision", loaded_[i].precision}});
+  return models;
 }
 
 }  // namespace nmt

@@ -37,6 +37,9 @@ class ModelSet {
   const std::vector<TranslatorModel>& members() const { return members_; }
   /// Whether it was trained on sentences: what holds several is split into them.
   bool is_of_sentences() const { return first().config.data.lines == TrainedLines::kSentences; }
+  /// For a reader: of each model its directory, the SHA-256 of its weights and its vote, and in which precision they
+  /// are searched.
+  nlohmann::json description() const;
   /// What the first model's configuration and the user say.
   const TranslatorOptions& options() const { return translator_options_; }
 

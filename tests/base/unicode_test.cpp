@@ -58,6 +58,12 @@ TEST(LowerCase, IsPythonsForEveryLetter) {
   }
 }
 
+TEST(UpperCase, IsPythonsForEveryLetterOfTheSample) {
+  for (const auto& row : golden_rows("unicode.tsv", "upper")) {
+    EXPECT_EQ(upper_case(from_hex(row[0])), from_hex(row[1])) << row[0];
+  }
+}
+
 TEST(LowerCase, RefusesWhatIsNotUtf8) {
   EXPECT_EQ(message_of<Error>([] { lower_case("ab\xFF"); }), "not UTF-8 at byte 2");
 }

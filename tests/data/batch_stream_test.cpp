@@ -100,14 +100,14 @@ TEST_F(BatchStreamTest, SamplesPiecesByEpochAndPair) {
 }
 
 TEST_F(BatchStreamTest, KeepsTheOwnPiecesWhereASampleIsTooLong) {
-  const SubwordSampling sampling{.source = std::make_shared<Stutter>(),
-                                 .target = std::make_shared<Stutter>(),
-                                 .max_source = 12,
-                                 .max_target = 1 << 20};
+  const PairSampling sampling{.source = std::make_shared<Stutter>(),
+                              .target = std::make_shared<Stutter>(),
+                              .max_source = 12,
+                              .max_target = 1 << 20};
   const EpochView view(*corpus_, sampling, 0);
   int longer = 0;
   for (int64_t pair = 0; pair < 100; ++pair) {
-    const auto sampled = std::ssize(view.source(pair).ids()), plain = std::ssize(corpus_->source(pair));
+    const auto sampled = std::ssize(view.pieces(pair).source.ids()), plain = std::ssize(corpus_->source(pair));
     EXPECT_TRUE(sampled <= 12 || sampled == plain) << pair;
     longer += sampled > plain;
   }
@@ -117,12 +117,13 @@ TEST_F(BatchStreamTest, KeepsTheOwnPiecesWhereASampleIsTooLong) {
 TEST_F(BatchStreamTest, LeavesThePrefixOfTheTaskAsItIs) {
   const auto first = corpus_->source(3);
   ASSERT_GE(first.size(), 3u);
-  const SubwordSampling sampling{.source = std::make_shared<Stutter>(),
-                                 .source_prefix = {first.begin(), first.begin() + 2}};
+  const PairSampling sampling{.source = std::make_shared<Stutter>(),
+                              .source_prefix = {first.begin(), first.begin() + 2}};
   for (int64_t epoch = 0; epoch < 20; ++epoch) {
-    const auto sampled = EpochView(*corpus_, sampling, epoch).source(3);
-    ASSERT_GE(sampled.ids().size(), first.size());
-    EXPECT_TRUE(std::equal(first.begin(), first.begin() + 3, sampled.ids().begin())) << epoch;  // no piece of it twice
+    const auto sampled = EpochView(*corpus_, sampling, epoch).pieces(3);
+    ASSERT_GE(sampled.source.ids().size(), first.size());
+    EXPECT_TRUE(std::equal(first.begin(), first.begin() + 3, sampled.source.ids().begin()))
+        << epoch;  // no piece of it twice
   }
 }
 
@@ -165,6 +166,73 @@ TEST_F(BatchStreamTest, GoesOnFromAnyPositionInAShardAsIfUninterrupted) {
   }
 }
 
+/// Two epochs of corpus 0, one of 1 and 2, then all.
+BatchOptions in_stages() {
+  return {.type = BatchType::kTokens,
+          .size = 80,
+          .seed = 3,
+          .stages = {{.corpus_weights = {1, 0, 0}, .epochs = 2},
+                     {.corpus_weights = {0, 1, 2}, .epochs = 1},
+                     {.corpus_weights = {1, 1, 1}}}};
+}
+
+TEST_F(BatchStreamTest, StagesFollowOneAnotherWithTheirCorpora) {
+  BatchStream stream(corpus_, in_stages());
+  for (int64_t epoch = 0; epoch < 5; ++epoch) {
+    std::map<int32_t, int> pairs;  // of each corpus: 34, 33 and 33 are there
+    const auto begin = stream.position();
+    EXPECT_EQ(std::tuple(begin.epoch, begin.stage, begin.stage_begin),
+              epoch < 2    ? std::tuple(epoch, int64_t{0}, int64_t{0})
+              : epoch == 2 ? std::tuple(epoch, int64_t{1}, int64_t{2})
+                           : std::tuple(epoch, int64_t{2}, int64_t{3}));
+    while (stream.position().epoch == epoch)
+      for (const int64_t pair : stream.next().indices) ++pairs[corpus_->corpus(pair)];
+    EXPECT_EQ(pairs, (epoch < 2    ? std::map<int32_t, int>{{0, 34}}
+                      : epoch == 2 ? std::map<int32_t, int>{{1, 33}, {2, 66}}
+                                   : std::map<int32_t, int>{{0, 34}, {1, 33}, {2, 33}}));
+  }
+}
+
+TEST_F(BatchStreamTest, GoesOnFromAnyPositionInStagesAsIfUninterrupted) {
+  BatchStream whole(corpus_, in_stages());
+  while (whole.position().epoch < 4) {
+    BatchStream resumed(corpus_, in_stages(), whole.position()), same(corpus_, in_stages(), whole.position());
+    EXPECT_EQ(resumed.batches_of_current_epoch(), whole.batches_of_current_epoch());
+    const auto taken = whole.next();
+    EXPECT_EQ(resumed.next().indices, taken.indices);
+    EXPECT_EQ(resumed.position().stage, whole.position().stage);
+    EXPECT_EQ(resumed.position().stage_begin, whole.position().stage_begin);
+    for (int i = 0; i < 5; ++i) same.next();
+    for (int i = 0; i < 4; ++i) resumed.next();
+    EXPECT_EQ(resumed.next().indices, same.next().indices);
+  }
+}
+
+TEST_F(BatchStreamTest, BeginsTheNextStageWhenItIsTold) {
+  auto options = in_stages();
+  options.stages[0].epochs = 0;
+  BatchStream stream(corpus_, options);
+  stream.next();
+  stream.begin_next_stage();
+  const auto position = stream.position();
+  EXPECT_EQ(std::tuple(position.epoch, position.batch, position.stage, position.stage_begin),
+            std::tuple(int64_t{1}, int64_t{0}, int64_t{1}, int64_t{1}))
+      << "the epoch is cut off";
+  BatchStream resumed(corpus_, options, position);
+  EXPECT_EQ(stream.batches_of_current_epoch(), resumed.batches_of_current_epoch());
+  for (int i = 0; i < 20; ++i) {
+    const auto batch = stream.next();
+    EXPECT_EQ(batch.indices, resumed.next().indices);
+    if (i == 0) {
+      for (const int64_t pair : batch.indices) EXPECT_NE(corpus_->corpus(pair), 0);
+    }
+  }
+  options.stages.erase(options.stages.begin());
+  BatchStream at_the_end(corpus_, options);
+  while (at_the_end.position().epoch == 0) at_the_end.next();
+  EXPECT_EQ(at_the_end.position().stage, 1) << "of its own";
+}
+
 TEST_F(BatchStreamTest, OneBatchAnEpochWorks) {
   BatchStream stream(corpus_, {BatchType::kSentences, 1000, 1});
   for (int64_t epoch = 0; epoch < 40; ++epoch) {
@@ -191,6 +259,9 @@ TEST_F(BatchStreamTest, RefusesWhatDoesNotFit) {
               BatchStream(corpus_, {BatchType::kSentences, 10, 1}, {.batch = 3, .shard = 1, .shard_begin = 2});
             }),
             "shard 1 of epoch 0, which has 1 shards; the checkpoint belongs to other data");
+  EXPECT_EQ(message_of<Error>([&] { BatchStream(corpus_, in_stages(), {.epoch = 4, .stage = 3, .stage_begin = 2}); }),
+            "stage 3 of 3, from epoch 2 on in epoch 4; the checkpoint belongs to other data");
+  EXPECT_THROW(BatchStream(corpus_, in_stages(), {.epoch = 1, .stage = 1, .stage_begin = 2}), Error);
   const BatchOptions in_shards{.type = BatchType::kSentences, .size = 10, .shard_pairs = 50};
   for (const BatchPosition& position : {BatchPosition{.batch = 3, .shard = 1, .shard_begin = 0},
                                         {.batch = 3, .shard = 0, .shard_begin = 2},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <set>
 
@@ -114,6 +115,36 @@ TEST(PairsOfEpoch, AreSeldomOfACorpusOfATinyWeight) {
   int64_t extra = 0;
   for (int64_t epoch = 0; epoch < 200; ++epoch) extra += std::ssize(pairs_of_epoch(*corpus, options, epoch)) - 67;
   EXPECT_NEAR(static_cast<double>(extra), 50, 25);
+}
+
+/// In one shard and in several: the pairs of weight 1 and 0 for sure, the others by chance.
+TEST(PairsOfEpoch, AreAsOftenThereAsTheyWeigh) {
+  const TemporaryDirectory folder;
+  const auto corpus = varied_corpus(folder);
+  std::vector<float> weights(200, 1);
+  for (size_t pair = 0; pair < 200; ++pair) weights[pair] = pair < 50 ? 0 : pair < 100 ? 0.3F : pair < 150 ? 1 : 1.5F;
+  for (const int64_t shard_pairs : {4'000'000, 60}) {
+    BatchOptions options{BatchType::kTokens, 100, 5};
+    options.sampling.weights = std::make_shared<const std::vector<float>>(weights);
+    options.shard_pairs = shard_pairs;
+    std::vector<int> times(200);
+    constexpr int64_t kEpochs = 40;
+    for (int64_t epoch = 0; epoch < kEpochs; ++epoch)
+      for (int64_t shard = 0; shard < shards_of_epoch(*corpus, options); ++shard) {
+        const auto pairs = pairs_of_epoch(*corpus, options, epoch, shard);
+        EXPECT_EQ(pairs, pairs_of_epoch(*corpus, options, epoch, shard));
+        for (const auto pair : pairs) ++times[static_cast<size_t>(pair)];
+      }
+    const auto sum = [&](int from) { return std::accumulate(times.begin() + from, times.begin() + from + 50, 0); };
+    EXPECT_EQ(sum(0), 0);
+    EXPECT_NEAR(sum(50), 0.3 * 50 * kEpochs, 80);
+    EXPECT_EQ(sum(100), 50 * kEpochs);
+    EXPECT_NEAR(sum(150), 1.5 * 50 * kEpochs, 80);
+  }
+  BatchOptions both{BatchType::kTokens, 100, 5};
+  both.sampling.weights = std::make_shared<const std::vector<float>>(weights);
+  both.corpus_weights = {2, 0, 0};
+  for (const auto pair : pairs_of_epoch(*corpus, both, 0)) EXPECT_EQ(pair % 3, 0) << "times that of its corpus";
 }
 
 TEST(PairsOfEpoch, RefuseWeightsThatDoNotFit) {

@@ -116,7 +116,7 @@ TEST_F(PieceLinksTest, GoToAllPiecesThatHaveSomeOfTheText) {
   const std::vector<int64_t> rows = {2};
   const Ids source = {11, 12, 13}, target = {14, 15};
   const auto with = [&](const std::optional<Ids>& of_source, const std::optional<Ids>& of_target) {
-    SubwordSampling sampling;
+    PairSampling sampling;
     if (of_source) sampling.source = std::make_shared<GivenPieces>(std::map<Ids, Ids>{{source, *of_source}});
     if (of_target) sampling.target = std::make_shared<GivenPieces>(std::map<Ids, Ids>{{target, *of_target}});
     return links_of(make_batch(EpochView(pairs, sampling, 0).with_links(&links), rows));

@@ -116,6 +116,15 @@ TEST(Evaluation, TokenisedBleuStandsBehindThatOfPlainText) {
   EXPECT_EQ(evaluation_metrics({"compound_split"}, "de")[2]->name(), "compound-split tokenised BLEU");
 }
 
+TEST(Evaluation, ScoresLowerCasedTextOnRequest) {
+  const auto scores =
+      score(small_output("m", {"A B c d", "b b C d", "A a"}), small_set(), 1, evaluation_metrics({}, "", true));
+  ASSERT_EQ(scores.size(), 2u);
+  EXPECT_NEAR(scores[0].score, 100, 1e-9);
+  EXPECT_NEAR(scores[1].score, 100, 1e-9);
+  EXPECT_THAT(scores[0].signature->text(), testing::HasSubstr("case:lc"));
+}
+
 TEST(Evaluation, TokenisedBleuIsOfGermanEnglishAndFrench) {
   EXPECT_EQ(evaluation_metrics({}, "it").size(), 2u);
   EXPECT_EQ(evaluation_metrics({"cased"}, "fr").size(), 3u);

@@ -141,5 +141,29 @@ TEST_F(TestSetTest, TakesTheConfiguredSets) {
   EXPECT_THROW(configured(data, TestSplit::kTest), Error) << "no reference";
 }
 
+TEST(RobustnessSets, ChangeSourcesAndReferencesAlike) {
+  const TestSet set{.sources = {"Ein Haus.", "Das ist gut.", "ja"},
+                    .references = {{"A house.", "That is good.", "yes"}, {"One house.", "Fine!", "Yes."}}};
+  const auto sets = robustness_sets({set});
+  std::vector<std::string> names;
+  for (const auto& changed : sets) names.push_back(changed.name);
+  ASSERT_THAT(names, ElementsAre("plain", "upper", "title", "typos", "no_end_mark", "joined"));
+  EXPECT_EQ(sets[0].sources, set.sources);
+  EXPECT_EQ(sets[0].references, set.references);
+  EXPECT_THAT(sets[1].sources, ElementsAre("EIN HAUS.", "DAS IST GUT.", "JA"));
+  EXPECT_THAT(sets[1].references[1], ElementsAre("ONE HOUSE.", "FINE!", "YES."));
+  EXPECT_THAT(sets[2].references[0], ElementsAre("A House.", "That Is Good.", "Yes"));
+  EXPECT_NE(sets[3].sources, set.sources);
+  EXPECT_EQ(sets[3].references, set.references) << "typos are of the source alone";
+  EXPECT_THAT(sets[4].sources, ElementsAre("Ein Haus", "Das ist gut", "ja"));
+  EXPECT_THAT(sets[4].references[1], ElementsAre("One house", "Fine", "Yes"));
+  EXPECT_THAT(sets[5].sources, ElementsAre("Ein Haus. Das ist gut.", "ja"));
+  EXPECT_THAT(sets[5].references[0], ElementsAre("A house. That is good.", "yes"));
+  auto named = set;
+  named.name = "dev";
+  EXPECT_EQ(robustness_sets({named, set})[1].name, "dev.upper");
+  EXPECT_EQ(robustness_sets({named, set})[9].sources, sets[3].sources) << "the same typos each time";
+}
+
 }  // namespace
 }  // namespace nmt::test_set_test

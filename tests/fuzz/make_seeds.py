@@ -365,6 +365,19 @@ def seeds():
                        "beyond": lexicon([[9]], [0]), "version": table[:8] + b"\2" + table[9:], "sizes": table + bytes(4)}.items():
         yield from add("lexicon", name, data)
 
+    header = json.dumps({"format": "nmt pair scores", "version": 1, "train": "0", "pairs": 2, "made_by": "x"}) + "\n"
+    for name, data in {"scores": header + "-0.25\n-100\n", "few": header + "-1\n", "many": header + "-1\n-1\n-1\n",
+                       "positive": header + "1\n-1\n", "words": header + "x\n-1\n", "cut": header[:40],
+                       "none": "", "format": header.replace("pair", "x"), "other": header.replace('"0"', '"1"')}.items():
+        yield from add("pair_scores", name, data)
+
+    record = {"format": "nmt synthetic text", "version": 1, "side": "source", "symbols": ["<BT>"], "sha256": "0",
+              "made": {"seed": 1}}
+    for name, value in {"whole": record, "target": record | {"side": "target"}, "side": record | {"side": 1},
+                        "symbols": record | {"symbols": [1]}, "version": record | {"version": 2}, "other": {"pairs": 2},
+                        "list": [1]}.items():
+        yield from add("synthetic_text", name, json.dumps(value))
+
     whole = manifest()
     for name, value in {"whole": whole, "lexicon": whole | {"lexicon": "0"}, "version": whole | {"version": 2},
                         "format": whole | {"format": "x"}, "inputs": whole | {"inputs": [1]}, "seed": whole | {"seed": "a"},

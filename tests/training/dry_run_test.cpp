@@ -65,7 +65,7 @@ class DryRunTest : public testing::Test {
   }
 
   test::TemporaryDirectory folder_;
-  PreparedData data_{{}, {}, {}, {}, {}, test::word_codec(words()), {}, {}, {}};
+  PreparedData data_{{}, {}, {}, {}, {}, test::word_codec(words()), {}, {}, {}, {}};
 };
 
 /// Tensors of the second update of a run, with `batches` of the largest batch.

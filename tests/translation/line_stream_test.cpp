@@ -126,6 +126,35 @@ TEST_F(LineStreamTest, ContinuesBehindTheLinesThatAreDone) {
             output_of(input, {.done_lines = 2}, samples).substr(0, texts.size()));
 }
 
+TEST_F(LineStreamTest, PartsTogetherAreTheWhole) {
+  output_.columns = {OutputColumn::kLine, OutputColumn::kTranslation};
+  const std::string input = "a b\nb c\nc d\n\nd \xff a\nc\na\n";
+  TranslatorOptions samples;
+  samples.search.sampling = true;
+  samples.search.beam_size = 1;
+  const auto whole = output_of(input, {}, samples);
+  for (const int64_t cut : {0, 2, 6, 7}) {
+    const auto first = output_of(input, {.most_lines = cut, .block_lines = 4}, samples);
+    EXPECT_EQ(first + output_of(input, {.skipped_lines = cut}, samples), whole) << cut;
+  }
+  EXPECT_EQ(output_of(input, {.skipped_lines = 1, .done_lines = 2, .most_lines = 4}, samples),
+            output_of(input, {.skipped_lines = 3, .most_lines = 2}, samples))
+      << "a part resumes";
+}
+
+TEST_F(LineStreamTest, ALineMayHaveAFormOfItsOwn) {
+  write_file_atomically(folder_ / "input", "b c\n\nd\n");
+  LineReader reader(folder_ / "input");
+  std::string output;
+  calls_.sinks = {
+      {.options = {},
+       .write = [&](std::string_view text) { return output += text, true; },
+       .format =
+           [](const OutputItem& item) { return std::to_string(item.number) + "=" + item.translation.text + "\n"; }}};
+  translate_lines(reader, Translator(model_, codec_, {}), calls_, log_);
+  EXPECT_EQ(output, "1=b c\n2=\n3=d\n");
+}
+
 TEST_F(LineStreamTest, WarnsOfLinesWithoutATagThatTheModelKnows) {
   const TextCodec tagged = test::word_codec({">>x<<", ">>y<<", "a"});
   const auto said = [&](const std::string& input) {

@@ -123,6 +123,57 @@ void check_guided_alignment(const RuleChecker& rules) {
                  "trains one head of attention; say which: decoding.alignment_head 1");
 }
 
+void check_pair_scores(const RuleChecker& rules) {
+  if (rules.config.data.alignment) return;
+  const char* why = "scores by the aligner, which data.alignment trains; set it true";
+  const auto best = parse_keep_best(rules.config.data.keep_best);
+  if (best && best->score == PairScore::kAligner) rules.refuse({"data.keep_best", "data.alignment"}, why);
+  if (rules.config.training.pair_weights == PairScore::kAligner)
+    rules.refuse({"training.pair_weights", "data.alignment"}, why);
+}
+
+void check_stages(const RuleChecker& rules) {
+  const TrainingConfig& training = rules.config.training;
+  const auto refuse = [&](const std::string& why) { rules.refuse({"training.stages"}, why); };
+  if (!training.stages.empty() && !training.corpus_weights.empty())
+    refuse("stands beside training.corpus_weights; each stage says how the corpora are mixed, leave those out");
+  int64_t last_update = 0;
+  for (size_t i = 0; i < training.stages.size(); ++i) {
+    const auto& [shares, end, limit] = training.stages[i];
+    for (const auto& [name, share] : shares) {
+      const auto found = corpora_named(rules.config.data, name).size();
+      if (found != 1)
+        refuse(
+            fmt::format("{} is the name of {} training corpora; a name is that of a file of data.train1 or "
+                        "train_tsv up to its first dot, or as it stands there",
+                        name, found));
+    }
+    const bool is_last = i + 1 == training.stages.size();
+    if (is_last != (end == StageEnd::kRun))
+      refuse(is_last ? fmt::format("stage {} is the last and ends with the run; leave {} out", i + 1, end.name())
+                     : fmt::format("stage {} has no end; add until_epochs, until_update or until_stalled", i + 1));
+    if (end == StageEnd::kUpdate && limit <= std::exchange(last_update, limit))
+      refuse(fmt::format("stage {} ends at update {}, not behind the stage before it", i + 1, limit));
+    if (end == StageEnd::kStalled && !rules.has_validation_text())
+      refuse("until_stalled looks at validations, but data.eval1 and eval2 are not set");
+    const int64_t patience = rules.config.validation.patience;
+    if (end == StageEnd::kStalled && patience > 0 && patience <= limit)
+      refuse(
+          fmt::format("stage {} ends after {} validations without a new best, the run after {} "
+                      "(validation.patience); raise that",
+                      i + 1, limit, patience));
+  }
+}
+
+void check_augmentation(const RuleChecker& rules) {
+  const TrainingConfig& training = rules.config.training;
+  const char* key = training.augment_upper > 0 ? "training.augment_upper" : "training.augment_title";
+  if (training.augment_upper + training.augment_title > 1)
+    rules.refuse({key, "training.augment_title"}, "and training.augment_title are above 1 together; lower one");
+  if (training.augment_upper + training.augment_title > 0 && rules.config.data.lowercase)
+    rules.refuse({key, "data.lowercase"}, "changes nothing where data.lowercase is true; leave it out");
+}
+
 void check_training(const RuleChecker& rules) {
   const TrainingConfig& training = rules.config.training;
   if (training.batch_type == BatchType::kTokens) {
@@ -135,6 +186,7 @@ void check_training(const RuleChecker& rules) {
   }
   if (training.accumulate_warmup > 0 && training.accumulate == 1)
     rules.refuse({"training.accumulate_warmup", "training.accumulate"}, "needs training.accumulate above 1 to rise to");
+  check_stages(rules);
   const size_t corpora = rules.config.data.train1.size() + rules.config.data.train_tsv.size();
   const auto& weights = training.corpus_weights;
   if (!weights.empty() && weights.size() != corpora)
@@ -151,7 +203,9 @@ void check_training(const RuleChecker& rules) {
   check_schedule(rules);
   check_objective(rules);
   check_subword_sampling(rules);
+  check_augmentation(rules);
   check_guided_alignment(rules);
+  check_pair_scores(rules);
 }
 
 void check_stopping(const RuleChecker& rules) {

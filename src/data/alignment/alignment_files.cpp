@@ -8,10 +8,12 @@
 
 #include "base/files/file.h"
 #include "base/process/log.h"
+#include "base/process/program_description.h"
 #include "base/threads.h"
 #include "data/alignment/lexicon_training.h"
 #include "data/lexicon.h"
 #include "data/manifest.h"
+#include "data/pair_scores.h"
 #include "data/prepared_corpus.h"
 
 namespace nmt {
@@ -102,6 +104,7 @@ std::optional<AlignedPairs> align_pairs(const PiecePairs& pairs, int64_t source_
       forward ? HmmAligner::train(pairs.exchanged(), target_vocabulary, source_vocabulary, own) : std::nullopt;
   if (!reversed) return std::nullopt;
   AlignedPairs aligned;
+  aligned.scores.assign(static_cast<size_t>(pairs.size()), kWorstScore);
   std::vector<std::vector<PieceLink>> links;
   for (int64_t begin = 0; begin < pairs.size(); begin += kPairsAtOnce) {
     if (options.should_stop()) return std::nullopt;
@@ -112,7 +115,12 @@ std::optional<AlignedPairs> align_pairs(const PiecePairs& pairs, int64_t source_
         const int64_t pair = begin + i;
         if (!is_aligned(pairs, pair)) continue;
         const auto source = pairs.source(pair), target = pairs.target(pair);
-        links[i] = grow_diagonal(forward->align(source, target), reversed->align(target, source));
+        double of_target = 0, of_source = 0;
+        links[i] =
+            grow_diagonal(forward->align(source, target, &of_target), reversed->align(target, source, &of_source));
+        if (!source.empty() && !target.empty())
+          aligned.scores[pair] =
+              (of_target / static_cast<double>(target.size()) + of_source / static_cast<double>(source.size())) / 2;
         for (auto& link : links[i]) link.source = static_cast<uint16_t>(link.source + pairs.prefix_length(pair));
       }
     });
@@ -151,7 +159,8 @@ std::optional<std::string> write_lexicon(const std::filesystem::path& folder, co
 }
 
 std::optional<std::string> write_alignment(const std::filesystem::path& folder, const TextCodec& codec,
-                                           const AlignmentFilesOptions& options, Logger& log) {
+                                           const SplitRecord& train, const AlignmentFilesOptions& options,
+                                           Logger& log) {
   const PreparedCorpus pairs(folder / "train.bin");
   ProgressBar progress("alignment", 0, "pairs");
   const auto aligned = align_pairs(
@@ -161,6 +170,10 @@ std::optional<std::string> write_alignment(const std::filesystem::path& folder, 
        }});
   if (!aligned) return {};
   write_piece_links(folder / kPieceLinksFile, aligned->ends, aligned->links);
+  AtomicFile scores(score_file(folder, PairScore::kAligner));
+  scores.write(score_header(train, "nmt " + version()));
+  for (const double score : aligned->scores) scores.write(score_line(score));
+  scores.commit();
   progress.clear();
   log.info("{}: {} links in {} pairs (data.alignment)", kPieceLinksFile, with_commas(std::ssize(aligned->links)),
            with_commas(pairs.size()));

@@ -11,6 +11,7 @@
 #include "base/process/log.h"
 #include "data/alignment/hmm_aligner.h"
 #include "data/alignment/lexicon_training.h"
+#include "data/manifest.h"
 #include "data/prepared_corpus.h"
 #include "text/codec/codec.h"
 
@@ -27,6 +28,9 @@ std::vector<PieceLink> grow_diagonal(std::span<const int32_t> forward, std::span
 struct AlignedPairs {
   std::vector<uint64_t> ends;
   std::vector<PieceLink> links;
+  /// [pairs]: the log-probabilities of both alignments, each a piece that it explains, in the mean; kWorstScore of a
+  /// pair that is not aligned.
+  std::vector<double> scores;
 };
 
 /// Aligns the pieces of each pair by two hidden Markov models, one a direction (grow_diagonal). Pairs of more than
@@ -48,9 +52,9 @@ struct AlignmentFilesOptions {
 std::optional<std::string> write_lexicon(const std::filesystem::path& folder, const TextCodec& codec,
                                          int64_t candidates, const AlignmentFilesOptions& options, Logger& log);
 
-/// Aligns the pieces of the pairs of folder/train.bin, and writes the links to alignment.bin (align_pairs). Returns as
-/// write_lexicon does.
+/// Aligns the pieces of the pairs of folder/train.bin, and writes the links to alignment.bin (align_pairs), the scores
+/// to aligner.scores (pair_scores.h). train: of the manifest. Returns as write_lexicon does, of the links.
 std::optional<std::string> write_alignment(const std::filesystem::path& folder, const TextCodec& codec,
-                                           const AlignmentFilesOptions& options, Logger& log);
+                                           const SplitRecord& train, const AlignmentFilesOptions& options, Logger& log);
 
 }  // namespace nmt

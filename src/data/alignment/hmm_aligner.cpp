@@ -70,7 +70,7 @@ class HmmAligner::Model {
     jumps_.fill(1);  // all places alike, as Model 1 has it
   }
 
-  Links best(std::span<const int32_t> source, std::span<const int32_t> target) const;
+  Links best(std::span<const int32_t> source, std::span<const int32_t> target, double* log_probability) const;
   void iterate(const PiecePairs& pairs, const std::function<void(int64_t)>& advance);
 
  private:
@@ -123,7 +123,8 @@ std::vector<double> HmmAligner::Model::emissions(std::span<const int32_t> source
   return result;
 }
 
-HmmAligner::Links HmmAligner::Model::best(std::span<const int32_t> source, std::span<const int32_t> target) const {
+HmmAligner::Links HmmAligner::Model::best(std::span<const int32_t> source, std::span<const int32_t> target,
+                                          double* log_probability) const {
   const int64_t sources = std::ssize(source), targets = std::ssize(target);
   Links links(target.size(), kEmpty);
   if (sources == 0) return links;
@@ -162,6 +163,7 @@ HmmAligner::Links HmmAligner::Model::best(std::span<const int32_t> source, std::
     std::swap(now, next);
   }
   int64_t place = std::ranges::max_element(now) - now.begin();
+  if (log_probability) *log_probability = now[place];
   for (int64_t j = targets; j-- > 0;) {
     const int64_t at = j * (sources + 1) + place;
     if (!empty[at]) links[j] = static_cast<int32_t>(place - 1);
@@ -337,8 +339,9 @@ std::optional<HmmAligner> HmmAligner::train(const PiecePairs& pairs, int64_t sou
   return HmmAligner(std::move(model));
 }
 
-HmmAligner::Links HmmAligner::align(std::span<const int32_t> source, std::span<const int32_t> target) const {
-  return model_->best(source, target);
+HmmAligner::Links HmmAligner::align(std::span<const int32_t> source, std::span<const int32_t> target,
+                                    double* log_probability) const {
+  return model_->best(source, target, log_probability);
 }
 
 }  // namespace nmt

@@ -71,7 +71,9 @@ class HmmAligner {
   HmmAligner& operator=(HmmAligner&&) noexcept;
 
   /// The most probable alignment (Viterbi). Time grows with target x source². Any number of threads may call it.
-  Links align(std::span<const int32_t> source, std::span<const int32_t> target) const;
+  /// log_probability: log p(target, alignment | source), of two sides that are not empty; may be null.
+  Links align(std::span<const int32_t> source, std::span<const int32_t> target,
+              double* log_probability = nullptr) const;
 
  private:
   class Model;

@@ -37,15 +37,9 @@ fs::path beside(const fs::path& output, const char* ending) {
 
 }  // namespace
 
-bool CorpusPart::contains(uint64_t hash) const {
-  if (count == 1) return true;
-  const uint64_t width = std::numeric_limits<uint64_t>::max() / static_cast<uint64_t>(count) + 1;
-  return hash / width == static_cast<uint64_t>(number - 1);
-}
-
 PreprocessResult clean_corpus(const Config& config, const CorpusCleaning& cleaning, Logger& log) {
   const DataConfig& data = config.data;
-  const auto& part = cleaning.part;
+  const Shard& shard = cleaning.shard;
   std::error_code none;
   if (fs::equivalent(cleaning.input, cleaning.output, none))
     throw Error(
@@ -68,25 +62,25 @@ PreprocessResult clean_corpus(const Config& config, const CorpusCleaning& cleani
   CleaningRow row{.name = cleaning.input.filename().string()};
   const auto transform = [&](EncodedPair& pair, int) {
     const auto source = normalised_text(pair.text.source, data);
-    const Spelling spelling = part.count > 1 ? content.source_spelling(source) : Spelling();
+    const Spelling spelling = shard.count > 1 ? content.source_spelling(source) : Spelling();
     pair.hashes.content.source = spelling;
-    if (!part.contains(spelling.hash)) return;
+    if (!shard.contains(spelling.hash)) return;
     const auto target = normalised_text(pair.text.target, data);
     pair.hashes = PairHashes(source, target);
     pair.hashes.content = content.judge(source, target);
-    if (part.count > 1) pair.hashes.content.source = spelling;  // without a rule judge() has none
+    if (shard.count > 1) pair.hashes.content.source = spelling;  // without a rule judge() has none
   };
   ProgressBar progress("cleaning", 0, "pairs");
   int64_t number = 0;
   const auto take = [&](EncodedPair& pair) {
     progress.update(++number);
-    if (!part.contains(pair.hashes.content.source.hash)) return;
+    if (!shard.contains(pair.hashes.content.source.hash)) return;
     const auto& [source, target] = pair.text;
     const Judgement judgement =
         rules.judge(pair.hashes, {count_code_points(source), count_code_points(target)}, row.counts);
     report.add(row.name, number, pair.text, pair.hashes.content, judgement);
     if (judgement.verdict != Verdict::kKept) return;
-    if (part.count > 1) kept.write(fmt::format("{}\t", number));
+    if (shard.count > 1) kept.write(fmt::format("{}\t", number));
     kept.write(fmt::format("{}\t{}\n", tsv_column(source), tsv_column(target)));
   };
   Pulse pulse;

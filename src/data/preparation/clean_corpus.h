@@ -1,29 +1,24 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 
 #include "base/process/log.h"
+#include "base/shard.h"
 #include "config/config.h"
 #include "data/preparation/preprocess.h"
 #include "text/corpus/language_identifier.h"
 
 namespace nmt {
 
-/// One of `count` parts of a corpus, which are cleaned apart: the pairs whose source's hash (Spelling) lies in the
-/// part's range. So pairs that repeat each other are in one part, and all parts together keep what one would.
-struct CorpusPart {
-  int64_t number = 1, count = 1;  ///< number: from 1
-  bool contains(uint64_t hash) const;
-};
-
 /// nmt-prepro --clean: what is read and written.
 struct CorpusCleaning {
-  std::filesystem::path input;                    ///< one file or pipe with both sides, in any form
-  std::filesystem::path output;                   ///< TSV of the pairs that are kept, as they stand in the input
-  CorpusPart part = {};                           ///< with more than one, lines begin with the pair's number and a tab
-  const LanguageIdentifier* languages = nullptr;  ///< for data.clean; null: none
+  std::filesystem::path input;   ///< one file or pipe with both sides, in any form
+  std::filesystem::path output;  ///< TSV of the pairs that are kept, as they stand in the input
+  /// The pairs whose source's hash (Spelling) it contains: those that repeat each other are in one part, and all parts
+  /// together keep what one would. With more than one, lines begin with the pair's number and a tab.
+  Shard shard = {};
+  const LanguageIdentifier* languages = nullptr;             ///< for data.clean; null: none
   std::function<bool()> should_stop = [] { return false; };  ///< asked several times a second
 };
 

@@ -11,6 +11,7 @@
 #include "base/process/user_files.h"
 #include "config/config.h"
 #include "data/lexicon.h"
+#include "data/pair_scores.h"
 #include "data/prepared_corpus.h"
 #include "text/codec/codec.h"
 
@@ -27,6 +28,8 @@ DataFolder::DataFolder(const Config& config, Overwrite overwrite, std::vector<st
       vocabulary_files_(std::move(vocabulary_files)) {
   names_.merge(other_files);
   names_.insert({kLexiconFile, kPieceLinksFile});
+  for (const auto score : {PairScore::kForward, PairScore::kBackward, PairScore::kAligner})
+    names_.insert(score_file({}, score).string());
   for (const auto& name : vocabulary_files_) names_.insert({name, readable_name(name)});
   for (const auto& sets : {validation_sets(config.data), test_sets(config.data)})
     for (const auto& set : sets) names_.insert(set.split + ".bin");  // the manifest there may be damaged

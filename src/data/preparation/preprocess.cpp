@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
 
 #include "base/error.h"
@@ -12,8 +13,10 @@
 #include "base/process/log.h"
 #include "base/threads.h"
 #include "base/unicode.h"
+#include "config/value.h"
 #include "data/alignment/alignment_files.h"
 #include "data/manifest.h"
+#include "data/pair_scores.h"
 #include "data/preparation/cleaning_report.h"
 #include "data/preparation/data_folder.h"
 #include "data/preparation/encoder.h"
@@ -22,6 +25,7 @@
 #include "data/preparation/training_text.h"
 #include "data/preparation/vocabulary_training.h"
 #include "data/prepared_data.h"
+#include "data/synthetic_text.h"
 #include "text/codec/codec.h"
 #include "text/corpus/cleaning.h"
 #include "text/pairs/corpus_reader.h"
@@ -67,6 +71,8 @@ class Preprocessor {
   void encode_corpus(const Split& split, size_t corpus, const TextCodec& codec, CleaningRules& rules,
                      SplitOutput& output);
   void make_alignment_files(const TextCodec& codec, const std::filesystem::path& folder);
+  void read_synthetic_texts();
+  void report_selection(const Manifest& manifest);
   void report_reader(const CorpusReader& reader, const std::string& note);
 
   CorpusReader open(const CorpusFiles& files, bool is_training) const {
@@ -99,7 +105,8 @@ class Preprocessor {
   ContentRules content_;
   CleaningOptions cleaning_;
   std::vector<Split> splits_;
-  Manifest manifest_;  // in the making
+  Manifest manifest_;                             // in the making
+  std::map<std::string, std::string> synthetic_;  // training files that a model wrote: which side
   HeldOutText held_out_;
   std::optional<CleaningReport> report_;  // with data.clean
   VocabularyTraining vocabulary_{data_, static_cast<uint64_t>(config_.run.seed), threads(), initial_codec(config_)};
@@ -111,8 +118,10 @@ PreprocessResult Preprocessor::run() {
   auto other_files = options_.observer ? options_.observer->files() : std::set<std::string>();
   if (!data_.clean.empty()) other_files.insert({kDroppedFile, kCleaningPage});
   DataFolder there(config_, options_.overwrite, vocabulary_.file_names(), other_files, log_);
-  if (const auto manifest = there.find_data(manifest_.inputs, vocabulary_.ready()))
+  if (const auto manifest = there.find_data(manifest_.inputs, vocabulary_.ready())) {
+    report_selection(*manifest);
     return {PrepareOutcome::kUpToDate, cleaning_table(manifest->cleaning, cleaning_)};
+  }
   there.refuse_losses(manifest_.inputs, options_.config_files);
   vocabulary_.refuse_lost_symbols();
   for (const auto& warning : input_warnings(data_)) log_.warn("{}", warning);
@@ -121,6 +130,7 @@ PreprocessResult Preprocessor::run() {
     log_.warn("data.dir {}: this file system has no locks ({}): start only one nmt-prepro there", data_.dir,
               folder.lock_problem());
   hash_inputs();
+  read_synthetic_texts();
   {
     const auto scope = times_.measure(PreprocessStage::kReading);
     held_out_ = read_held_out(data_, content_, [this](const CorpusReader& reader) {
@@ -151,6 +161,7 @@ PreprocessResult Preprocessor::run() {
     warn_of_kept(folder.commit(), log_);
   }
   for (const auto& line : times_.table()) log_.info("{}", line);
+  report_selection(manifest_);
   return {PrepareOutcome::kWritten, cleaning_table(manifest_.cleaning, cleaning_)};
 }
 
@@ -251,6 +262,8 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
   const int64_t expected = split.is_training() ? corpus_pairs_[corpus] : 0;
   ProgressBar progress("encoding " + files.name(), expected, "pairs");
   CleaningRow row{.name = split.row_name(corpus), .is_training = split.is_training()};
+  if (const auto made = synthetic_.find(files.source.string()); made != synthetic_.end())
+    row.name += fmt::format(" (synthetic {})", made->second);
   CorpusReader reader = open(files, split.is_training());
   CorpusEncoder::Options options{.target_text = split.is_training() ? TargetText::kNormalised : TargetText::kAsItStands,
                                  .threads = threads(),
@@ -311,7 +324,39 @@ void Preprocessor::make_alignment_files(const TextCodec& codec, const std::files
   }
   if (data_.alignment) {
     const auto scope = times_.measure(PreprocessStage::kAlignment);
-    manifest_.alignment = checksum(write_alignment(folder, codec, options, log_));
+    manifest_.alignment = checksum(write_alignment(folder, codec, *manifest_.find_split("train"), options, log_));
+  }
+}
+
+/// Training text that nmt-translate --synthesize wrote.
+void Preprocessor::read_synthetic_texts() {
+  for (const auto& input : manifest_.inputs) {
+    if (!input.option.starts_with("data.train") || synthetic_.contains(input.path)) continue;
+    const auto text = SyntheticText::read(input.path);
+    if (!text) continue;
+    const std::string side = text->side == SyntheticSide::kSource ? "source" : "target";
+    synthetic_.emplace(input.path, side);
+    manifest_.synthetic.push_back(text->to_json());
+    manifest_.synthetic.back()["file"] = input.path;
+    log_.info("{}: its {} side was written by a model ({})", input.path, side,
+              synthetic_text_file(input.path).filename().string());
+    if (text->sha256 != input.sha256)
+      log_.warn("{}: is not what {} is of: it has changed since", input.path,
+                synthetic_text_file(input.path).filename().string());
+    if (!vocabulary_.is_learnt() || data_.tokenizer != TokenizerKind::kSentencePiece) continue;
+    for (const auto& symbol : text->symbols)
+      if (std::ranges::find(data_.user_symbols, symbol) == data_.user_symbols.end())
+        log_.warn("data.user_symbols: lacks {}, which stands in {}: it is cut into pieces", shown(symbol), input.path);
+  }
+}
+
+/// What training takes of the pairs; the scores may be yet to come.
+void Preprocessor::report_selection(const Manifest& manifest) {
+  try {
+    if (const auto* train = manifest.find_split("train"))
+      for (const auto& line : select_pairs(config_, *train).summary) log_.info("{}", line);
+  } catch (const Error& error) {
+    log_.warn("{}", error.what());
   }
 }
 

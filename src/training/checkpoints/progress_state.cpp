@@ -39,9 +39,23 @@ double read_double(const nlohmann::json& json) {
 
 }  // namespace
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BatchPosition, epoch, batch, shard, shard_begin)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ScoredUpdate, update, score)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Plateau, factor, validations)
+
+inline void to_json(nlohmann::json& json, const BatchPosition& position) {
+  json = {{"epoch", position.epoch}, {"batch", position.batch},
+          {"shard", position.shard}, {"shard_begin", position.shard_begin},
+          {"stage", position.stage}, {"stage_begin", position.stage_begin}};
+}
+inline void from_json(const nlohmann::json& json, BatchPosition& position) {
+  json.at("epoch").get_to(position.epoch);
+  json.at("batch").get_to(position.batch);
+  json.at("shard").get_to(position.shard);
+  json.at("shard_begin").get_to(position.shard_begin);
+  // Runs of older versions have no stages.
+  position.stage = json.value("stage", int64_t{0});
+  position.stage_begin = json.value("stage_begin", int64_t{0});
+}
 
 inline void to_json(nlohmann::json& json, const EpochSums& sums) {
   json = {{"epoch", sums.epoch},

@@ -1,6 +1,7 @@
 #include "training/loop/update_loop.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -55,6 +56,33 @@ std::optional<int64_t> updates_left(const TrainingConfig& config, const Progress
   return left;
 }
 
+namespace {
+
+/// A later stage of which no batch was trained on: a validation here is of the weights of the stage before.
+bool begins_stage(const BatchPosition& position) {
+  return position.stage > 0 && position.epoch == position.stage_begin && position.batch == 0;
+}
+
+/// Its update was made, or its validations stall; a BatchStream counts epochs itself.
+bool stage_ends(const TrainingConfig& config, const ProgressState& progress) {
+  if (config.stages.empty() || begins_stage(progress.position)) return false;
+  const auto& stage = config.stages[static_cast<size_t>(progress.position.stage)];
+  return (stage.end == StageEnd::kUpdate && progress.update >= stage.limit) ||
+         (stage.end == StageEnd::kStalled && progress.validations_since_best >= stage.limit);
+}
+
+/// "stage 2 of 3, from epoch 5 on: synthetic 0.6, clean 0.4, until_update 30000".
+std::string stage_line(const std::vector<TrainingStage>& stages, const BatchPosition& position) {
+  const auto& stage = stages[static_cast<size_t>(position.stage)];
+  std::vector<std::string> parts;
+  for (const auto& [name, share] : stage.shares) parts.push_back(fmt::format("{} {}", name, share));
+  if (stage.end != StageEnd::kRun) parts.push_back(fmt::format("{} {}", stage.end.name(), stage.limit));
+  return fmt::format("stage {} of {}, from epoch {} on: {}", position.stage + 1, stages.size(),
+                     position.stage_begin + 1, fmt::join(parts, ", "));
+}
+
+}  // namespace
+
 UpdateLoop::UpdateLoop(Parts parts, ProgressState& progress)
     : parts_(std::move(parts)),
       progress_(progress),
@@ -62,6 +90,7 @@ UpdateLoop::UpdateLoop(Parts parts, ProgressState& progress)
       curve_meter_(parts_.clock),
       guard_(parts_.config.training.lr, parts_.log),
       epoch_ended_(progress.update > 0 && progress.epoch.epoch <= progress.position.epoch),
+      stage_(progress.position.stage),
       seconds_before_(progress.seconds) {
   if (progress.update > 0 || progress.validated_update == 0) saved_update_ = progress.update;
 }
@@ -72,6 +101,8 @@ int UpdateLoop::run() {
   curve_meter_.begin();
   parts_.update.model.train();
   parts_.update.is_interrupted = [this] { return is_interrupted(); };
+  if (const auto& stages = parts_.config.training.stages; !stages.empty())
+    parts_.log.info("{}", stage_line(stages, progress_.position));
   try {
     // Weights that a run starts from, and a run that was stopped before its validation was done.
     if (validation_due()) save_and_validate(false, true);
@@ -115,6 +146,7 @@ void UpdateLoop::update() {
   progress_.position = parts_.batches.position();
   progress_.target_tokens += launched.known.target_tokens;
   forget_extra_validation(progress_);
+  follow_stages();
   epoch_ended_ = progress_.position.epoch != epoch;
 
   account_for_launched();  // a GPU works on this update meanwhile
@@ -123,6 +155,20 @@ void UpdateLoop::update() {
   if (reports || validation_due() || checkpoint_due() || parts_.update.device.is_cpu()) account_for_launched();
   if (reports) report_interval();
   if (const auto end = epoch_end()) parts_.observer.on_epoch(*end);
+}
+
+// After each update and each validation. The count of validations without a new best begins at 0 in each stage.
+void UpdateLoop::follow_stages() {
+  if (stage_ends(parts_.config.training, progress_)) {
+    parts_.batches.begin_next_stage();
+    progress_.position = parts_.batches.position();
+    epoch_ended_ = true;  // cut off or not
+  }
+  const bool is_new = std::exchange(stage_, progress_.position.stage) != progress_.position.stage;
+  if (is_new || begins_stage(progress_.position)) progress_.validations_since_best = 0;
+  if (!is_new) return;
+  parts_.log.info("update {}: {}", with_commas(progress_.update),
+                  stage_line(parts_.config.training.stages, progress_.position));
 }
 
 std::optional<EpochReport> UpdateLoop::epoch_end() const {
@@ -243,6 +289,7 @@ void UpdateLoop::save_and_validate(bool saves, bool validates) {
   if (saves) save_checkpoint();
   if (validates) {
     validate();
+    follow_stages();
     if (saved_update_ == progress_.update) save_checkpoint();
   }
   // Observers look at a checkpoint when the validation of its weights is known.

@@ -78,6 +78,7 @@ class UpdateLoop {
   void update();
   ScheduleTime schedule_time() const;
   std::vector<Batch> next_batches();
+  void follow_stages();
   void account_for_launched();
   void report_interval();
   void report_curve_point(int64_t epoch, int64_t number, double learning_rate);
@@ -99,6 +100,7 @@ class UpdateLoop {
   UpdateGuard guard_;
   std::optional<Launched> launched_;
   bool epoch_ended_ = false;
+  int64_t stage_;              ///< of the last update
   double learning_rate_ = 0;   ///< of the last update
   int64_t saved_update_ = -1;  ///< whose checkpoint is on the disk
   double session_start_ = 0, seconds_before_ = 0;

@@ -21,6 +21,8 @@ def unicode_rows():
     texts = ["", "ΟΔΥΣΣΕΥΣ", "ΣΑΣ ΣΑΣ", "Σ", "ΑΣ.", "ΑΣ'Α", "A\u0301Σ", "İSTANBUL", "ISTANBUL", "STRASSE ẞ", "ǅ", "Hello, WORLD"]
     for text in [c for c in letters if c.lower() != c] + texts:
         yield "lower", text.encode().hex(), text.lower().encode().hex()
+    for text in [c for c in letters if c.upper() != c][::5] + ["", "straße", "ﬁne", "ŉ", "ǆ", "ΐ", "Hello, 1st"]:
+        yield "upper", text.encode().hex(), text.upper().encode().hex()
     changed = [c for c in letters if unicodedata.normalize("NFKC", c) != c]
     texts = ["", "plain", "ﬁne", "e\u0301", "q\u0323\u0307", "q\u0307\u0323", "각", "ｶﾞ", "½ x²", "a\u00a0b", "…"]
     for text in changed[::5] + texts:

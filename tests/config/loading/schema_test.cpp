@@ -138,6 +138,10 @@ TEST(ParseConfig, NamesThePlaceAndTheMendingOfEveryMistake) {
        "f.yaml:2: validation.attention_lines: 0 is out of range; it must be at least 1"},
       {"training:\n  corpus_weights: [1, -2]",
        "f.yaml:2: training.corpus_weights: -2 is out of range; it must be at least 0 and at most 1000"},
+      {"data:\n  keep_best: best 0.5",
+       "f.yaml:2: data.keep_best: 'best 0.5' is not allowed; it must be forward, backward, dual or aligner, and a "
+       "share "
+       "above 0 and at most 1: dual 0.7"},
       {"data:\n  train1: {a: b}", "f.yaml:2: data.train1: needs a list of texts, not a map"},
       {"data:\n  train1: [a, [b]]", "f.yaml:2: data.train1: each entry of the list must be a text"},
       {"data:\n  train1: [a, ~]", "f.yaml:2: data.train1: each entry of the list must be a text"},
@@ -341,6 +345,9 @@ Config all_different() {
           if constexpr (std::is_same_v<T, std::string>) *field += "x";
           if constexpr (std::is_same_v<T, std::vector<std::string>>) *field = {"x, y", "[z]"};
           if constexpr (std::is_same_v<T, std::vector<TextSet>>) *field = {{"a", "x y", "b"}, {"c-1.2", "d", "#e"}};
+          if constexpr (std::is_same_v<T, std::vector<TrainingStage>>)
+            *field = {TrainingStage{.shares = {{"a b", 0.1}, {"c", 2}}, .end = StageEnd::kUpdate, .limit = 7},
+                      TrainingStage{.shares = {{"#d", 1}}}};
           if constexpr (std::is_same_v<T, NamedChoice>) field->assign(field->names().back());
           if constexpr (std::is_same_v<T, NamedChoices>) field->clear(), field->append(field->names().back());
           if constexpr (std::is_same_v<T, std::vector<int64_t>>) *field = {3, 1};

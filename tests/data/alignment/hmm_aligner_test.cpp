@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -74,6 +75,29 @@ TEST(HmmAligner, DoesNotDependOnThreads) {
              three = align_pairs(corpus.pairs(), kVocabulary, kVocabulary, {.threads = 3});
   EXPECT_EQ(one->ends, three->ends);
   EXPECT_EQ(one->links, three->links);
+}
+
+TEST(HmmAligner, SaysHowProbableAnAlignmentIs) {
+  const Corpus corpus(300);
+  const auto aligner = corpus.aligner();
+  const auto score = [&](const Ids& source, const Ids& target) {
+    double log_probability = 1;
+    aligner.align(source, target, &log_probability);
+    return log_probability;
+  };
+  EXPECT_LE(score({11}, {111}), 0);
+  EXPECT_GT(score({11}, {111}), std::log(0.3));
+  EXPECT_LT(score({11}, {112}), score({11}, {111}) - 3);
+  const auto aligned = align_pairs(corpus.pairs(), kVocabulary, kVocabulary, {});
+  const auto source = corpus.pairs().source(7), target = corpus.pairs().target(7);
+  const auto reversed = HmmAligner::train(PiecePairs(corpus.pairs()).exchanged(), kVocabulary, kVocabulary, {}).value();
+  double backward = 0;
+  reversed.align(target, source, &backward);
+  EXPECT_NEAR(aligned->scores[7],
+              (score({source.begin(), source.end()}, {target.begin(), target.end()}) / std::ssize(target) +
+               backward / std::ssize(source)) /
+                  2,
+              1e-9);
 }
 
 TEST(HmmAligner, StopsWhenAsked) {

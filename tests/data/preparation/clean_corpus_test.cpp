@@ -36,10 +36,10 @@ class CleanCorpus : public test::PrepareFixture {
     write("in.tsv", text);
   }
 
-  PreprocessResult clean(const std::string& out = "out.tsv", CorpusPart part = {}) {
+  PreprocessResult clean(const std::string& out = "out.tsv", Shard shard = {}) {
     auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(log_);
     Logger logger("test", sink);
-    return clean_corpus(config_, {.input = folder_ / "in.tsv", .output = folder_ / out, .part = part}, logger);
+    return clean_corpus(config_, {.input = folder_ / "in.tsv", .output = folder_ / out, .shard = shard}, logger);
   }
   std::string text_of(const std::string& name) const { return read_file(folder_ / name); }
 

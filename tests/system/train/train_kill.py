@@ -45,7 +45,9 @@ QUALITY_KIT = ("training.objective=rdrop", "training.accumulate=3", "training.ac
                "training.bpe_dropout1=0.1", "training.bpe_dropout2=0.1", "training.word_dropout1=0.1",
                "training.ema_decay=0.99", "training.optimizer=radam", "training.schedule=plateau",
                "training.plateau_patience=1", "training.max_updates=40", "training.checkpoint_every=3",
-               "training.average_checkpoints=2", "validation.every=5", "training.batch_size=512")
+               "training.average_checkpoints=2", "validation.every=5", "training.batch_size=512",
+               "training.stages=[{shares: {train: 1}, until_update: 17}, {shares: {train: 1}}]",
+               "training.augment_upper=0.1", "training.augment_typos=0.1", "training.augment_joined=0.1")
 
 
 def sha256(path):

@@ -101,6 +101,21 @@ class Evaluate(Case):
         self.assertIn(f" {lines[2].split()[2]} ", self.scores("-c", PROGRAMS.config)[0])
         self.assertEqual((self.folder / "hyp.test").read_text(), translate("-i", corpus / "test.de").stdout.decode())
 
+    def test_robust(self):
+        """The set under each change, scored without case; the plain one as nmt-score scores it."""
+        source, reference = (PROGRAMS.work / "corpus" / name for name in ("test.de", "test.en"))
+        lines = self.lines_of(run("nmt-eval", "-m", PROGRAMS.model, "--source", source, "--reference", reference,
+                                  "--robust", "--no-loss", "--hypotheses-out", self.folder / "hyp"))
+        rows = [line.split() for line in lines[1:7]]
+        self.assertEqual([row[0] for row in rows], ["plain", "upper", "title", "typos", "no_end_mark", "joined"])
+        sentences = len(source.read_text().splitlines())
+        self.assertEqual([int(row[1]) for row in rows], [sentences] * 5 + [(sentences + 1) // 2])
+        self.assertIn("case:lc", lines[7])
+        plain = self.folder / "hyp.plain"
+        self.assertEqual(plain.read_text(), translate("-i", source).stdout.decode())
+        scored = run("nmt-score", reference, "-i", plain, "-m", "bleu", "-lc", "-b", "-w", "2")
+        self.assertEqual(rows[0][2], scored.stdout.decode().strip())
+
     def test_run_and_model_agree(self):
         source, reference = (PROGRAMS.work / "corpus" / name for name in ("test.de", "test.en"))
         of_run = self.scores("-c", PROGRAMS.config)

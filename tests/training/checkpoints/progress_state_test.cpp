@@ -11,7 +11,7 @@ namespace {
 TEST(ProgressState, ComesBackFromJsonAsItWas) {
   ProgressState state;
   state.update = 7;
-  state.position = {.epoch = 2, .batch = 30, .shard = 4, .shard_begin = 25};
+  state.position = {.epoch = 2, .batch = 30, .shard = 4, .shard_begin = 25, .stage = 3, .stage_begin = 1};
   state.target_tokens = 123456789012;
   state.epoch = {.epoch = 3, .loss = 1.0 / 3, .label_loss = 0.2, .target_tokens = 77};
   state.seconds = 0.1;
@@ -38,6 +38,8 @@ TEST(ProgressState, ComesBackFromJsonAsItWas) {
   EXPECT_EQ(again.position.batch, 30);
   EXPECT_EQ(again.position.shard, 4);
   EXPECT_EQ(again.position.shard_begin, 25);
+  EXPECT_EQ(again.position.stage, 3);
+  EXPECT_EQ(again.position.stage_begin, 1);
   EXPECT_EQ(again.best_score, state.best_score);
   EXPECT_EQ(again.epoch.loss, state.epoch.loss);
   EXPECT_EQ(again.events, state.events);
@@ -69,6 +71,13 @@ TEST(ProgressState, ReadsVersion02WithoutItsFurtherSums) {
   auto json = ProgressState().to_json();
   json["epoch"]["batch_losses"] = 5.5;
   json["epoch"]["updates"] = 6;
+  EXPECT_EQ(ProgressState::from_json(json).to_json(), ProgressState().to_json());
+}
+
+TEST(ProgressState, ReadsAPositionOfVersionsWithoutStages) {
+  auto json = ProgressState().to_json();
+  json["position"].erase("stage");
+  json["position"].erase("stage_begin");
   EXPECT_EQ(ProgressState::from_json(json).to_json(), ProgressState().to_json());
 }
 

@@ -40,7 +40,7 @@ std::shared_ptr<const PreparedCorpus> eight_pairs(const fs::path& path) {
   PreparedCorpusWriter writer(path);
   for (int32_t i = 0; i < 8; ++i) {
     const std::vector<int32_t> source = {4 + i, 5 + i, 6 + i}, target = {12 + i, 13 + i};
-    writer.add({.source = source, .target = target, .source_text = "x", .target_text = "y"});
+    writer.add({.source = source, .target = target, .source_text = "x", .target_text = "y", .corpus = i / 4});
   }
   writer.finish();
   return std::make_shared<const PreparedCorpus>(path);
@@ -52,7 +52,8 @@ class ScriptedRun final : TrainingObserver {
   ScriptedRun(const fs::path& folder, const std::string& options)
       : folder_(folder), store_(folder / "checkpoints", log.log()), corpus_(eight_pairs(folder / "train.bin")) {
     config_ = parse_config(
-                  "{data: {eval1: v.de, eval2: v.en}, training: {batch_size: 2, optimizer: sgd, warmup_steps: 1, "
+                  "{data: {train_tsv: [old.tsv, new.tsv], eval1: v.de, eval2: v.en}, training: {batch_size: 2, "
+                  "optimizer: sgd, warmup_steps: 1, "
                   "lr: 0.01, " +
                       std::string(options.find("num_epochs") == options.npos ? "num_epochs: 0, " : "") + options + "}",
                   "test")
@@ -83,7 +84,7 @@ class ScriptedRun final : TrainingObserver {
   auto with_loop(ProcessGroup& group, const Use& use) {
     auto optimizer = make_optimizer(config_.training, named_parameters(*model_));
     const auto objective = make_objective(config_.training);
-    BatchStream batches(corpus_, {.type = BatchType::kSentences, .size = 2}, progress.position);
+    BatchStream batches(corpus_, {.type = BatchType::kSentences, .size = 2, .stages = stages}, progress.position);
     const ModelWriter write_model = [this](const fs::path& folder, const nlohmann::json&) {
       if (disk_is_full && folder.string().find("best") != std::string::npos) throw MachineError("best: disk full");
       save_safetensors(folder / "model.safetensors", named_parameters(*model_));
@@ -143,6 +144,7 @@ class ScriptedRun final : TrainingObserver {
 
   bool validates = true, saves_epochs = false, disk_is_full = false;
   int64_t signal_at = std::numeric_limits<int64_t>::max();
+  std::vector<BatchStage> stages;  // what batch_options() makes of those of the configuration
   std::function<double(int64_t)> bleu;
   std::function<void(int64_t)> in_forward;
   double now = 1000;
@@ -349,6 +351,70 @@ TEST_F(UpdateLoopTest, AfterAnEarlierLimitTheLearningRatesAreThoseOfAnUnbrokenRu
   for (size_t i = 0; i < expected.best_validations.size(); ++i)
     EXPECT_EQ(found.best_validations[i].update, expected.best_validations[i].update);
   expect_equal_weights(run, whole);
+}
+
+constexpr const char* kInStages =
+    "stages: [{shares: {old: 1}, until_update: 3}, {shares: {new: 1}, until_stalled: 2}, {shares: {old: 1, new: 1}}], "
+    "sgd_momentum: 0, max_updates: 12, checkpoint_every: 3}, validation: {every: 2}, run: {log_every: 100}";
+
+/// The second stage stalls at update 8.
+void run_in_stages(ScriptedRun& run) {
+  run.stages = {{.corpus_weights = {1, 0}}, {.corpus_weights = {0, 1}}, {.corpus_weights = {1, 1}}};
+  run.bleu = [](int64_t update) { return update <= 4 ? static_cast<double>(update) : 1; };
+}
+
+// An epoch has two updates in the first two stages.
+TEST_F(UpdateLoopTest, StagesEndAtAnUpdateOrWhenValidationsStall) {
+  ScriptedRun run(folder_.path(), kInStages);
+  run_in_stages(run);
+  EXPECT_EQ(run.train(), 0);
+  std::vector<std::string> updates;
+  for (const auto& said : run.said)
+    if (said.starts_with("update") || said.starts_with("epoch")) updates.push_back(said);
+  EXPECT_THAT(updates, ElementsAre("update 1.1", "update 1.2", "epoch 1", "update 2.3", "epoch 2", "update 3.4",
+                                   "update 3.5", "epoch 3", "update 4.6", "update 4.7", "epoch 4", "update 5.8",
+                                   "update 6.9", "update 6.10", "update 6.11", "update 6.12", "epoch 6"));
+  EXPECT_EQ(run.progress.position.stage, 2);
+  EXPECT_EQ(run.progress.position.stage_begin, 5);
+  EXPECT_EQ(run.progress.validations_since_best, 2) << "of the last stage";
+  EXPECT_THAT(run.log.text(), HasSubstr("stage 1 of 3, from epoch 1 on: old 1, until_update 3"));
+  EXPECT_THAT(run.log.text(), HasSubstr("update 3: stage 2 of 3, from epoch 3 on: new 1, until_stalled 2"));
+  EXPECT_THAT(run.log.text(), HasSubstr("update 8: stage 3 of 3, from epoch 6 on: old 1, new 1"));
+}
+
+// Else the second stage would end before its first update.
+TEST_F(UpdateLoopTest, AValidationWhereAStageBeginsCountsForNone) {
+  ScriptedRun run(folder_.path(),
+                  "stages: [{shares: {old: 1}, until_epochs: 2}, {shares: {new: 1}, until_stalled: 1}, {shares: {old: "
+                  "1}}], max_updates: 8, checkpoint_every: 100}, validation: {every: 2}, run: {log_every: 100}");
+  run.stages = {{.corpus_weights = {1, 0}, .epochs = 2}, {.corpus_weights = {0, 1}}, {.corpus_weights = {1, 0}}};
+  run.bleu = [](int64_t update) { return update == 2 ? 5 : 1; };
+  EXPECT_EQ(run.train(), 0);
+  EXPECT_THAT(run.log.text(), HasSubstr("update 4: stage 2 of 3, from epoch 3 on: new 1, until_stalled 1"));
+  EXPECT_THAT(run.log.text(), HasSubstr("update 6: stage 3 of 3, from epoch 4 on: old 1"));
+}
+
+TEST_F(UpdateLoopTest, ResumesThroughStagesToTheSameBits) {
+  fs::create_directories(folder_ / "whole");
+  ScriptedRun whole(folder_ / "whole", kInStages);
+  run_in_stages(whole);
+  EXPECT_EQ(whole.train(), 0);
+  for (int64_t stop = 1; stop < 12; ++stop) {
+    const auto own = folder_ / std::to_string(stop);
+    fs::create_directories(own);
+    ScriptedRun run(own, kInStages);
+    run_in_stages(run);
+    run.signal_at = stop;
+    EXPECT_EQ(run.train(), SIGTERM);
+    run.signal_at = 100;
+    run.restart();
+    EXPECT_EQ(run.train(), 0);
+    EXPECT_EQ(run.progress.position.stage_begin, whole.progress.position.stage_begin) << stop;
+    EXPECT_EQ(run.progress.position.epoch, whole.progress.position.epoch) << stop;
+    EXPECT_EQ(run.progress.validations_since_best, whole.progress.validations_since_best) << stop;
+    EXPECT_EQ(run.progress.target_tokens, whole.progress.target_tokens) << stop;
+    expect_equal_weights(run, whole);
+  }
 }
 
 TEST_F(UpdateLoopTest, TheLastUpdateOfTheLastEpochTakesWhatIsLeft) {

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Scores of models and of the aligner as a filter: of a text in which a share of the pairs is spoiled in seven ways, how many
+of them each score finds, and BLEU with and without it. Prints two tables.
+
+    bench/data/scores_as_filter.py --data multi30k --work /tmp/scores [--spoiled 0.3] [--minutes 20] [--scoring-minutes 10]
+                                   [--programs build]
+
+The models that score are trained on the spoiled text itself, one in each direction. --data also has train.fr.gz, line by
+line. Precision: the spoiled among those that are dropped; recall: those that are dropped among the spoiled.
+"""
+
+import argparse
+import pathlib
+import random
+import sys
+
+import synthetic
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from measuring import conditions  # noqa: E402
+
+KINDS = ("other target", "cut target", "copied source", "copied target", "French target", "mixed words", "joined target")
+
+
+def spoiled(kind, number, train, chance):
+    """The two sides of a pair that does not say the same."""
+    source, target = train["de"][number], train["en"][number]
+    other = train["en"][chance.randrange(len(train["en"]))]
+    words = target.split()
+    chance.shuffle(words)
+    return {"other target": (source, other), "cut target": (source, " ".join(target.split()[:max(1, len(words) // 4)])),
+            "copied source": (source, source), "copied target": (target, target), "French target": (source, train["fr"][number]),
+            "mixed words": (source, " ".join(words)), "joined target": (source, f"{target} {other}")}[kind]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    synthetic.add_options(parser)
+    parser.add_argument("--test", default="test_2016_flickr")
+    parser.add_argument("--spoiled", type=float, default=0.3)
+    parser.add_argument("--scoring-minutes", type=float, default=10, help="of training each model that scores")
+    options = parser.parse_args()
+    bench, work = synthetic.Bench(options), options.work
+    train = {side: synthetic.lines_of(options.data / f"train.{side}.gz") for side in (*synthetic.SIDES, "fr")}
+    chance = random.Random(options.seed)
+    size = len(train["de"])
+    kinds = {number: KINDS[place % len(KINDS)]
+             for place, number in enumerate(chance.sample(range(size), round(size * options.spoiled)))}
+    pairs = [spoiled(kinds[number], number, train, chance) if number in kinds else (train["de"][number], train["en"][number])
+             for number in range(size)]
+    for place, side in enumerate(synthetic.SIDES):
+        synthetic.write_lines(work / f"noisy.{side}", [pair[place] for pair in pairs])
+    texts = {"train1": [work / "noisy.de"], "train2": [work / "noisy.en"]}
+    all_pairs = ["--set", "data.drop_duplicates=false", "--set", "data.drop_test_overlap=false", "--set", "data.alignment=true"]
+    bench.prepare("noisy", "de", "en", texts, all_pairs)
+    bench.prepare("reverse", "en", "de", {"train1": texts["train2"], "train2": texts["train1"]})
+    short = ["--set", f"training.max_minutes={options.scoring_minutes}"]
+    models = [bench.train("noisy", [*all_pairs, *short], "scoring"), bench.train("reverse", short)]
+    seconds = [bench.run("nmt-translate", "-m", model, "--score-corpus", work / "noisy.data", "--threads", options.threads)
+               for model in models]
+
+    scores = {}
+    for name in ("forward", "backward", "aligner"):
+        scores[name] = [float(line) for line in synthetic.lines_of(work / "noisy.data" / f"{name}.scores")[1:]]
+        if len(scores[name]) != size:
+            raise SystemExit(f"{name}: {len(scores[name])} scores for {size} pairs")
+    scores["dual"] = [(f + b) / 2 - abs(f - b) for f, b in zip(scores["forward"], scores["backward"])]
+    print(f"{conditions(options.threads, 1)}; {size:,} pairs scored in {seconds[0]:,.0f} and {seconds[1]:,.0f} s\n")
+    print(f"| score | precision | recall | {' | '.join(KINDS)} |\n|{' -- |' * (3 + len(KINDS))}")
+    for name, values in scores.items():
+        dropped = sorted(range(size), key=values.__getitem__)[:len(kinds)]
+        found = {kind: sum(kinds.get(number) == kind for number in dropped) for kind in KINDS}
+        counts = [f"{100 * found[kind] / sum(one == kind for one in kinds.values()):.0f} %" for kind in KINDS]
+        right = sum(found.values())
+        print(f"| {name} | {100 * right / len(dropped):.1f} % | {100 * right / len(kinds):.1f} % | {' | '.join(counts)} |")
+
+    print("\n| training | BLEU |\n| -- | -- |", flush=True)
+    share = 1 - options.spoiled
+    for name, settings in (("all pairs", []), *((f"keep_best {score} {share:g}", ["--set", f"data.keep_best={score} {share:g}"])
+                                                for score in scores), ("pair_weights dual", ["--set", "training.pair_weights=dual"])):
+        print(f"| {name} | {bench.bleu(bench.train('noisy', [*all_pairs, *settings], 'measured')):.2f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
