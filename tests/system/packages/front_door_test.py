@@ -15,7 +15,7 @@ import tempfile
 import unittest
 
 OPTIONS = None  # set by main
-COMMANDS = ("init", "prepro", "train", "eval", "translate", "score", "export")
+COMMANDS = ("init", "prepro", "train", "eval", "translate", "score", "distill", "export")
 
 
 def run(*command, **settings):
