@@ -53,6 +53,7 @@ std::string help_text() {
   };
   for (const auto& [name, summary] : kPrograms) row(name, summary);
   row("help [COMMAND]", "this text, or the options of a command");
+  row("help options W", "options of a configuration that have the word W");
   row("--version", "the version of the toolkit");
   text += "\n`nmt train` is the program nmt-train, and so on. Manual pages: nmt(1), nmt-train(1), nmt-config(5).\n";
   return text;
@@ -130,6 +131,10 @@ int run(int argc, char** argv) {
   if (command != "help" && command != "--help" && command != "-h") return unknown(command);
   if (rest.empty()) return print(help_text());
   const std::string topic = rest.front();
+  if (topic == "options" && rest.size() == 2) {
+    std::string option = "--find-option";
+    return become("prepro", {option.data(), rest.back()});
+  }
   if (!is_program(topic)) return topic == "help" ? print(help_text()) : unknown(topic);
   std::string option = "--help";
   return become(topic, {option.data()});

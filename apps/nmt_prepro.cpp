@@ -22,6 +22,7 @@
 #include "command_line.h"
 #include "config/loading/initial_model.h"
 #include "config/loading/schema.h"
+#include "config/option_listing.h"
 #include "data/preparation/clean_corpus.h"
 #include "data/preparation/piece_lines.h"
 #include "data/preparation/preprocess.h"
@@ -52,6 +53,7 @@ struct Arguments {
   bool ids = false;
   std::vector<std::string> clean;  // input, output
   Shard shard;
+  std::string find_option;
 };
 
 void declare(CLI::App& app, Arguments& arguments) {
@@ -66,6 +68,11 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->type_name("DIR");
   app.add_flag("--overwrite", arguments.overwrite, "replaces prepared data that was made of other files or options");
   add_print_config(app, arguments.print_config);
+  app.add_option("--find-option", arguments.find_option,
+                 "prints the options of a configuration whose name or help has this word, and ends; the same as nmt "
+                 "help options WORD")
+      ->excludes("--config")
+      ->type_name("WORD");
   app.add_option("--tokenize", arguments.tokenize,
                  "only cuts standard input into tokens, line by line, as the Moses tokenizer does, to standard output")
       ->excludes("--config")
@@ -153,6 +160,13 @@ int filter_lines(const std::function<std::string(std::string_view)>& change) {
     if (errno == EPIPE) break;
     throw MachineError(fmt::format("standard output: cannot write ({})", system_message(errno)));
   }
+  return kDone;
+}
+
+int find_option(const std::string& word) {
+  const std::string found = options_about(word);
+  if (found.empty()) throw Error(fmt::format("no option has the word '{}'; docs/options.md lists all", word));
+  std::cout << found;
   return kDone;
 }
 
@@ -254,6 +268,7 @@ int main(int argc, char** argv) {
                         "nmt-prepro --encode runs/mine/best < new.de"});
     if (!parse_command_line(app, argc, argv)) return int{kDone};
     check_use(app);
+    if (!arguments.find_option.empty()) return find_option(arguments.find_option);
     if (!arguments.tokenize.empty()) return tokenize(arguments);
     if (!arguments.detokenize.empty()) return detokenize(arguments);
     if (!arguments.encode.empty()) return encode(arguments);

@@ -186,6 +186,7 @@ endfunction()
 # The libraries a program needs beyond base; a program that is not named here gets everything.
 set(NMT_LIBRARIES_nmt_score nmt_scoring)
 set(NMT_LIBRARIES_nmt_init nmt_data)
+set(NMT_LIBRARIES_nmt_distill nmt_data)
 set(NMT_LIBRARIES_nmt_prepro nmt_data)
 set(NMT_LIBRARIES_nmt_export nmt_convert)
 
@@ -202,8 +203,8 @@ function(nmt_programs)
       set_property(GLOBAL APPEND PROPERTY NMT_PROGRAMS nmt_front_door)
       continue()
     endif()
-    if(stem STREQUAL nmt_export AND NOT NMT_WITH_CONVERT)
-      continue()
+    if((stem STREQUAL nmt_export AND NOT NMT_WITH_CONVERT) OR (stem STREQUAL nmt_distill AND NOT (NMT_WITH_CONVERT AND NMT_WITH_TORCH)))
+      continue() # nmt-distill calls the others
     elseif(DEFINED NMT_LIBRARIES_${stem})
       set(libraries ${NMT_LIBRARIES_${stem}})
     elseif(NMT_WITH_TORCH AND stem STREQUAL nmt_translate)

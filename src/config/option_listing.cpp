@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/files/strict_json.h"
+#include "base/unicode.h"
 #include "config/option_table.h"
 #include "config/value.h"
 
@@ -161,6 +162,20 @@ nlohmann::json options_json() {
                       {"may_change", option.on_resume == OnResume::kMayChange}});
   }
   return {{"sections", std::move(listed_sections)}, {"options", std::move(listed)}};
+}
+
+std::string options_about(std::string_view word) {
+  const std::string wanted = lower_case(word);
+  const Config defaults;
+  std::string text;
+  for (const Option& option : options()) {
+    const std::string key = fmt::format("{}.{}", option.section, option.name);
+    if ((key + " " + lower_case(option.help)).find(wanted) == std::string::npos) continue;
+    const std::string value = format_value(option, defaults), limits = describe_limits(option);
+    text += fmt::format("{}: {} ({}{}{})\n    {}\n", key, value.empty() ? "''" : value, type_name(option),
+                        limits.empty() ? "" : "; ", limits, option.help);
+  }
+  return text;
 }
 
 }  // namespace nmt

@@ -28,6 +28,10 @@ nlohmann::ordered_json to_json(const Config& config);
 /// The option reference in Markdown (docs/options.md is exactly this; a test compares).
 std::string option_reference();
 
+/// The options whose name or help has this word, in any case: a line "section.name: default (type, limits)" each, and
+/// one with its help. Empty: none has.
+std::string options_about(std::string_view word);
+
 /// The same table as JSON, for manual pages and completions (packaging/manual): {sections: [{name, help}],
 /// options: [{section, name, help, type, default, limits, choices, is_text, may_change}]}.
 nlohmann::json options_json();

@@ -40,5 +40,12 @@ TEST(OptionReference, IsWhatDocsOptionsSays) {
                                                         "commit the file";
 }
 
+TEST(OptionsAbout, FindsNamesAndHelpInAnyCase) {
+  const std::string found = options_about("Warmup");
+  EXPECT_TRUE(found.find("training.warmup_steps: 4000 (whole number; at least ") != std::string::npos) << found;
+  EXPECT_TRUE(options_about("bpe-dropout").find("training.bpe_dropout2: 0 (number") != std::string::npos);
+  EXPECT_EQ(options_about("no such word"), "");
+}
+
 }  // namespace
 }  // namespace nmt::option_reference_test

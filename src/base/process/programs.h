@@ -19,6 +19,7 @@ inline constexpr std::array kPrograms{
     ProgramSummary{"eval", "translate test sets and print BLEU and chrF"},
     ProgramSummary{"translate", "translate lines and documents, or serve translations over HTTP"},
     ProgramSummary{"score", "score translations as sacreBLEU does"},
+    ProgramSummary{"distill", "make a small, fast model that has a large one's translations"},
     ProgramSummary{"export", "take models to other toolkits, and bring them from there"},
 };
 

@@ -5,8 +5,10 @@
 namespace nmt {
 
 const std::vector<Preset>& presets() {
-  static const std::vector<Preset> all{
-      {"small_text", small_text_preset()}, {"medium_text", medium_text_preset()}, {"large_text", large_text_preset()}};
+  static const std::vector<Preset> all{{"student", student_preset()},
+                                       {"small_text", small_text_preset()},
+                                       {"medium_text", medium_text_preset()},
+                                       {"large_text", large_text_preset()}};
   return all;
 }
 

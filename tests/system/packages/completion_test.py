@@ -136,7 +136,7 @@ class Completion(unittest.TestCase):
         return done.stdout.split()
 
     def test_bash_offers_all_that_there_is(self):
-        self.assertEqual(self.bash_offers("nmt", ""), ["init", "prepro", "train", "eval", "translate", "score", "export", "help",
+        self.assertEqual(self.bash_offers("nmt", ""), ["init", "prepro", "train", "eval", "translate", "score", "distill", "export", "help",
                                                        "--help", "--version"])
         self.assertEqual(self.bash_offers("nmt-score", "--format", ""), ["json", "text", "latex"])
         self.assertEqual(self.bash_offers("nmt-score", "-f", "="), ["json", "text", "latex"])

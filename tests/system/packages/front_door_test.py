@@ -15,7 +15,7 @@ import tempfile
 import unittest
 
 OPTIONS = None  # set by main
-COMMANDS = ("init", "prepro", "train", "eval", "translate", "score", "export")
+COMMANDS = ("init", "prepro", "train", "eval", "translate", "score", "distill", "export")
 
 
 def run(*command, **settings):
@@ -50,6 +50,15 @@ class FrontDoor(unittest.TestCase):
         without = run(self.nmt)
         self.assertEqual((without.returncode, without.stdout), (2, ""))
         self.assertEqual(without.stderr, done.stdout)
+
+    def test_help_finds_options(self):
+        done = run(self.nmt, "help", "options", "patience")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("validation.patience: ", done.stdout)
+        self.assertNotIn("decoding.beam_size", done.stdout)
+        done = run(self.nmt, "help", "options", "xyzzy")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("'xyzzy'", done.stderr)
 
     def test_version(self):
         done = run(self.nmt, "--version")

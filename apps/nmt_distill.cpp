@@ -1,0 +1,272 @@
+// nmt-distill: from a trained model to a small one that has its translations. Each step is one of the other programs;
+// each of these resumes, or finds its work done, so the same command resumes all.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "base/files/strict_json.h"
+#include "base/process/app.h"
+#include "base/process/log.h"
+#include "base/process/program_description.h"
+#include "base/process/subprogram.h"
+#include "base/shard.h"
+#include "command_line.h"
+#include "config/loading/model_description.h"
+#include "config/loading/presets.h"
+#include "config/loading/schema.h"
+#include "data/synthetic_text.h"
+
+namespace {
+
+using namespace nmt;
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+struct Arguments {
+  Words teachers, valid, test, settings;
+  std::string source, reference, output, device, shard;
+  int64_t beam_size = 8, alternatives = 8, threads = 0;
+};
+
+void declare(CLI::App& app, Arguments& arguments) {
+  app.set_version_flag("--version", program_version("nmt-distill"));
+  app.get_formatter()->column_width(36);
+  const auto file = [&](const char* name, std::string& value, const char* help) {
+    return app.add_option(name, value, help)->type_name("FILE");
+  };
+  const auto set = [&](const char* name, Words& value, const char* help) {
+    return app.add_option(name, value, help)->expected(2)->type_name("FILE")->required();
+  };
+  app.add_option("-m,--model", arguments.teachers, "the teacher; several vote")->type_name("DIR")->required();
+  file("--source", arguments.source, "what the teacher translates: the source side of the training text")->required();
+  file("--reference", arguments.reference,
+       "its translation line by line; the student learns that of --n-best which is most like it, by chrF");
+  set("--valid", arguments.valid, "source and reference of the validation set");
+  set("--test", arguments.test, "source and reference of the test set");
+  app.add_option("-o,--output", arguments.output,
+                 "folder to write: DIR/model is the student in int8, DIR/run its training, DIR/gap.json what it costs")
+      ->type_name("DIR")
+      ->required();
+  app.add_option("--beam-size", arguments.beam_size, "the teacher's, for the training text")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--n-best", arguments.alternatives, "translations that --reference chooses from")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--shard", arguments.shard,
+                 "only translates part I of N of the training text; the same command without it takes the parts that "
+                 "stand in DIR")
+      ->type_name("I/N");
+  app.add_option("--set", arguments.settings, "sets one option of the student, over the preset `student`")
+      ->type_name("SECTION.KEY=VALUE");
+  app.add_option("--device", arguments.device, "of all steps (default: auto)")->type_name("auto|cpu|cuda:N");
+  app.add_option("--threads", arguments.threads, "of all steps (default: the processors of this machine)")
+      ->check(CLI::PositiveNumber);
+}
+
+/// The folder of this program, where the others are.
+fs::path own_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
+
+/// Regular files of a model directory but those that only a training needs.
+int64_t size_of_model(const fs::path& directory) {
+  int64_t bytes = 0;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_regular_file() && name != "trainer.safetensors" && name != "state.json")
+      bytes += static_cast<int64_t>(entry.file_size());
+  }
+  return bytes;
+}
+
+class Distillation {
+ public:
+  explicit Distillation(const Arguments& arguments)
+      : arguments_(arguments), folder_(arguments.output), config_(folder_ / "student.yaml") {
+    if (arguments.alternatives > arguments.beam_size)
+      throw Error(fmt::format("--n-best {}: a beam of {} has so many translations; raise --beam-size",
+                              arguments.alternatives, arguments.beam_size));
+    const DataConfig& taught = read_model_description(arguments.teachers.front()).config.data;
+    const Preset& preset = *find_preset("student");
+    const Config standard = parse_config(preset.yaml, "student").config;
+    student_ = parse_config(preset.yaml, "student", settings()).config;
+    student_.data.source_language = taught.source_language, student_.data.target_language = taught.target_language;
+    student_.data.dir = (folder_ / "prepared").string(), student_.run.dir = (folder_ / "run").string();
+    student_.data.eval1 = arguments.valid[0], student_.data.eval2 = arguments.valid[1];
+    student_.data.test1 = arguments.test[0], student_.data.test2 = arguments.test[1];
+    standard_ = standard;
+  }
+
+  int run() {
+    fs::create_directories(folder_);
+    const std::optional<Shard> shard =
+        arguments_.shard.empty() ? std::nullopt : std::optional(parse_shard(arguments_.shard));
+    if (shard) return translate(part_file(*shard), Words{"--shard", arguments_.shard}), kDone;
+    student_.data.train_tsv.clear();
+    for (const fs::path& part : parts()) student_.data.train_tsv.push_back(part.string());
+    if (student_.data.train_tsv.empty()) {
+      student_.data.train_tsv.push_back((folder_ / "distilled.tsv").string());
+      translate(student_.data.train_tsv.front(), {});
+    }
+    write_file_atomically(config_, fmt::format("# A student of {}\nbase: student\n{}",
+                                               fmt::join(arguments_.teachers, " "), changed_yaml(student_, standard_)));
+    for (const char* program : {"nmt-prepro", "nmt-train"}) call(program, {"-c", config_.string()});
+    const fs::path best = folder_ / "run" / "best", model = folder_ / "model";
+    call("nmt-export",
+         {"-m", best.string(), "--to", "nmt", "--quantization", "int8", "-o", model.string(), "--force", "-q"});
+    measure(best, model);
+    return kDone;
+  }
+
+ private:
+  Words settings() const {
+    Words all = arguments_.settings;
+    if (!arguments_.device.empty()) all.push_back("run.device=" + arguments_.device);
+    if (arguments_.threads > 0) all.push_back(fmt::format("run.threads={}", arguments_.threads));
+    return all;
+  }
+
+  ProgramCost call(const std::string& program, const Words& arguments) const {
+    fmt::print(stderr, "{} {}\n", program, fmt::join(arguments, " "));
+    return run_program(own_folder() / program, arguments);
+  }
+
+  Words with_machine(Words arguments) const {
+    if (!arguments_.device.empty()) arguments.insert(arguments.end(), {"--device", arguments_.device});
+    if (arguments_.threads > 0) arguments.insert(arguments.end(), {"--threads", std::to_string(arguments_.threads)});
+    return arguments;
+  }
+
+  fs::path part_file(const Shard& shard) const {
+    return folder_ / fmt::format("distilled.{}-of-{}.tsv", shard.number, shard.count);
+  }
+
+  /// Those of --shard, in their order; none where there are none. Throws Error where one is missing.
+  std::vector<fs::path> parts() const {
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      Shard shard;
+      if (std::sscanf(entry.path().filename().c_str(), "distilled.%6ld-of-%6ld.tsv", &shard.number, &shard.count) != 2)
+        continue;
+      std::vector<fs::path> all;
+      for (shard.number = 1; shard.number <= shard.count; ++shard.number) {
+        all.push_back(part_file(shard));
+        if (!SyntheticText::read(all.back()))
+          throw Error(fmt::format("{}: is not complete; run this command with --shard {}/{}", all.back().string(),
+                                  shard.number, shard.count));
+      }
+      return all;
+    }
+    return {};
+  }
+
+  /// The teacher's translations as pairs; those of an earlier call of the same command are taken as they are.
+  void translate(const fs::path& pairs, const Words& part) const {
+    Words command{"-m"};
+    command.insert(command.end(), arguments_.teachers.begin(), arguments_.teachers.end());
+    command.insert(command.end(), {"-i", arguments_.source, "--synthesize", pairs.string(), "--synthetic-side",
+                                   "target", "--beam-size", std::to_string(arguments_.beam_size)});
+    if (!arguments_.reference.empty())
+      command.insert(command.end(),
+                     {"--n-best", std::to_string(arguments_.alternatives), "--nearest", arguments_.reference});
+    command.insert(command.end(), part.begin(), part.end());
+    command = with_machine(std::move(command));
+    if (const auto made = SyntheticText::read(pairs); made && fs::exists(pairs)) {
+      const Words before = made->made.value("command", Words());
+      if (!before.empty() && std::equal(before.begin() + 1, before.end(), command.begin(), command.end())) {
+        fmt::print(stderr, "{}: is there\n", pairs.string());
+        return;
+      }
+    }
+    call("nmt-translate", command);
+  }
+
+  /// Prints the table of the gap, and writes gap.json.
+  void measure(const fs::path& best, const fs::path& model) const {
+    struct System {
+      std::string name;
+      Words models, options;
+    };
+    const std::string candidates = std::to_string(student_.data.shortlist);
+    std::vector<System> systems{{"teacher", arguments_.teachers, {}},
+                                {"teacher, int8", arguments_.teachers, {"--precision", "int8"}},
+                                {"student", {best.string()}, {}},
+                                {"student, int8", {model.string()}, {"--precision", "int8"}}};
+    if (student_.data.shortlist > 0)
+      systems.push_back(
+          {"student, int8, shortlist", {model.string()}, {"--precision", "int8", "--shortlist", candidates}});
+    nlohmann::json rows = nlohmann::json::array();
+    for (const int64_t beam : {student_.decoding.beam_size, int64_t{1}}) {
+      for (const System& system : systems) {
+        const fs::path report = folder_ / "gap.json.partial";
+        Words command{"-m"};
+        command.insert(command.end(), system.models.begin(), system.models.end());
+        if (system.models.size() > 1) command.push_back("--ensemble");
+        command.insert(command.end(), {"--source", arguments_.test[0], "--reference", arguments_.test[1], "--beam-size",
+                                       std::to_string(beam), "--no-loss", "-q", "--report", report.string()});
+        command.insert(command.end(), system.options.begin(), system.options.end());
+        const ProgramCost cost = call("nmt-eval", with_machine(std::move(command)));
+        const auto measured = read_json_file(report);
+        fs::remove(report);
+        int64_t bytes = 0;
+        for (const std::string& directory : system.models) bytes += size_of_model(directory);
+        const auto& result = measured.at("systems").at(0);
+        rows.push_back({{"system", system.name},
+                        {"beam_size", beam},
+                        {"scores", result.at("scores")},
+                        {"precision", result.at("precision")},
+                        {"target_tokens_per_second", result.at("target_tokens_per_second")},
+                        {"bytes_of_model", bytes},
+                        {"peak_memory", cost.peak_memory},
+                        {"processor", measured.at("processor")},
+                        {"threads", measured.at("threads")}});
+      }
+      if (student_.decoding.beam_size == 1) break;
+    }
+    write_file_atomically(folder_ / "gap.json", rows.dump(2) + "\n");
+    fmt::print(
+        "| system | beam | BLEU | chrF2 | target tokens/s | MB | peak memory, MB |\n| -- | -- | -- | -- | -- | -- | -- "
+        "|\n");
+    for (const auto& row : rows)
+      fmt::print("| {} ({}) | {} | {:.2f} | {:.2f} | {} | {:.1f} | {:.0f} |\n", row["system"].get<std::string>(),
+                 row["precision"].get<std::string>(), row["beam_size"].get<int64_t>(),
+                 row["scores"][0]["score"].get<double>(), row["scores"][1]["score"].get<double>(),
+                 with_commas(std::lround(row["target_tokens_per_second"].get<double>())),
+                 row["bytes_of_model"].get<double>() / 1e6, row["peak_memory"].get<double>() / 1e6);
+  }
+
+  const Arguments& arguments_;
+  fs::path folder_, config_;
+  Config student_, standard_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_app("nmt-distill", [&] {
+    CLI::App app("Makes a small model that has the translations of a large one, and shows what it costs.",
+                 "nmt-distill");
+    Arguments arguments;
+    declare(app, arguments);
+    show_examples(app,
+                  {"nmt-distill -m runs/mine/best --source train.de --reference train.en --valid valid.de valid.en "
+                   "--test test.de test.en -o student",
+                   "nmt-translate -m student/model --shortlist 50 < new.de"});
+    if (!parse_command_line(app, argc, argv)) return int{kDone};
+    try {
+      return Distillation(arguments).run();
+    } catch (const ProgramFailed& failed) {  // it has said why
+      return failed.exit_code;
+    }
+  });
+}
