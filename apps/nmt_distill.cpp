@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -152,7 +151,7 @@ class Distillation {
     return folder_ / fmt::format("distilled.{}-of-{}.tsv", shard.number, shard.count);
   }
 
-  /// Those of --shard, in their order; none where there are none. Throws Error where one is missing.
+  /// The files of --shard, in their order; none where there are none. Throws Error where one is missing.
   std::vector<fs::path> parts() const {
     for (const auto& entry : fs::directory_iterator(folder_)) {
       Shard shard;
