@@ -41,7 +41,7 @@ TEST(BaseOfFile, IsARegularFile) {
   write_file_atomically(file, "base: " + endless + "\n");
   EXPECT_EQ(message_of<Error>([&] { load_config(file); }), file.string() + ":1: base: no such file " +
                                                                (folder / endless).string() +
-                                                               "; presets are small_text, medium_text, large_text");
+                                                               "; presets are student, small_text, medium_text, large_text");
 }
 
 TEST(LoadedConfig, NamesTheFilesThatWereRead) {
