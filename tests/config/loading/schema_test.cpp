@@ -298,7 +298,8 @@ TEST_F(BaseFiles, MayNotBeEachOthersBase) {
 TEST_F(BaseFiles, AreSoughtBesideTheFile) {
   const auto file = write("a.yaml", "base: none.yaml\n");
   EXPECT_EQ(message_of<Error>([&] { load_config(file); }),
-            file + ":1: base: no such file " + path("none.yaml") + "; presets are student, small_text, medium_text, large_text");
+            file + ":1: base: no such file " + path("none.yaml") +
+                "; presets are student, small_text, medium_text, large_text");
   write("a.yaml", "base: [x]\n");
   EXPECT_EQ(message_of<Error>([&] { load_config(file); }), file + ":1: base: needs the name of a file or a preset");
 }

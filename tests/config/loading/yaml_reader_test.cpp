@@ -39,9 +39,9 @@ TEST(BaseOfFile, IsARegularFile) {
   // A name that the system does not take at all.
   const std::string endless(5000, 'x');
   write_file_atomically(file, "base: " + endless + "\n");
-  EXPECT_EQ(message_of<Error>([&] { load_config(file); }), file.string() + ":1: base: no such file " +
-                                                               (folder / endless).string() +
-                                                               "; presets are student, small_text, medium_text, large_text");
+  EXPECT_EQ(message_of<Error>([&] { load_config(file); }),
+            file.string() + ":1: base: no such file " + (folder / endless).string() +
+                "; presets are student, small_text, medium_text, large_text");
 }
 
 TEST(LoadedConfig, NamesTheFilesThatWereRead) {
