@@ -63,15 +63,15 @@ TEST_F(BatchOptionsTest, StagesHoldTheirShares) {
   EXPECT_TRUE(options("corpus_weights: [1, 2, 3, 4]").stages.empty());
 }
 
-// Half of corpus c is left out, and the other half comes twice as often as a pair of a.
+// Half of corpus c is left out, and the other half comes three times in an epoch.
 TEST_F(BatchOptionsTest, SharesAreOfThePairsThatAreTrainedOn) {
   std::vector<float> weights(150, 1);
   std::fill(weights.begin() + 50, weights.begin() + 100, 0.0F);
-  std::fill(weights.begin() + 100, weights.end(), 2.0F);
+  std::fill(weights.begin() + 100, weights.end(), 3.0F);
   data_.selection.weights = std::make_shared<const std::vector<float>>(weights);
-  EXPECT_EQ(options("stages: [{shares: {c: 1, a: 0.4}}]").stages[0].corpus_weights, (std::vector<double>{1, 0, 1, 0}));
-  EXPECT_EQ(pairs_in(options("stages: [{shares: {c: 1, a: 0.4}}]"), 0, 0),
-            (std::map<int32_t, int64_t>{{0, 40}, {2, 100}}));
+  EXPECT_EQ(options("stages: [{shares: {c: 1, a: 0.8}}]").stages[0].corpus_weights, (std::vector<double>{3, 0, 1, 0}));
+  EXPECT_EQ(pairs_in(options("stages: [{shares: {c: 1, a: 0.8}}]"), 0, 0),
+            (std::map<int32_t, int64_t>{{0, 120}, {2, 150}}));
 }
 
 TEST_F(BatchOptionsTest, RefusesSharesThatCannotHold) {
