@@ -35,8 +35,9 @@ using Words = std::vector<std::string>;
 
 struct Arguments {
   Words teachers, valid, test, settings;
-  std::string source, reference, output, device, shard;
-  int64_t beam_size = 8, alternatives = 8, threads = 0;
+  std::string source, reference, output, device;
+  std::optional<Shard> shard;
+  int64_t beam_size = 8, threads = 0;
 };
 
 void declare(CLI::App& app, Arguments& arguments) {
@@ -51,7 +52,7 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("-m,--model", arguments.teachers, "the teacher; several vote")->type_name("DIR")->required();
   file("--source", arguments.source, "what the teacher translates: the source side of the training text")->required();
   file("--reference", arguments.reference,
-       "its translation line by line; the student learns that of --n-best which is most like it, by chrF");
+       "its translation line by line; of all hypotheses of the beam the student learns the one most like it, by chrF");
   set("--valid", arguments.valid, "source and reference of the validation set");
   set("--test", arguments.test, "source and reference of the test set");
   app.add_option("-o,--output", arguments.output,
@@ -61,12 +62,10 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--beam-size", arguments.beam_size, "the teacher's, for the training text")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app.add_option("--n-best", arguments.alternatives, "translations that --reference chooses from")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  app.add_option("--shard", arguments.shard,
-                 "only translates part I of N of the training text; the same command without it takes the parts that "
-                 "stand in DIR")
+  app.add_option_function<std::string>(
+         "--shard", [&](const std::string& text) { arguments.shard = parse_shard(text); },
+         "only translates part I of N of the training text; the same command without it takes the parts that "
+         "stand in DIR")
       ->type_name("I/N");
   app.add_option("--set", arguments.settings, "sets one option of the student, over the preset `student`")
       ->type_name("SECTION.KEY=VALUE");
@@ -93,25 +92,22 @@ class Distillation {
  public:
   explicit Distillation(const Arguments& arguments)
       : arguments_(arguments), folder_(arguments.output), config_(folder_ / "student.yaml") {
-    if (arguments.alternatives > arguments.beam_size)
-      throw Error(fmt::format("--n-best {}: a beam of {} has so many translations; raise --beam-size",
-                              arguments.alternatives, arguments.beam_size));
     const DataConfig& taught = read_model_description(arguments.teachers.front()).config.data;
     const Preset& preset = *find_preset("student");
-    const Config standard = parse_config(preset.yaml, "student").config;
+    standard_ = parse_config(preset.yaml, "student").config;
     student_ = parse_config(preset.yaml, "student", settings()).config;
     student_.data.source_language = taught.source_language, student_.data.target_language = taught.target_language;
     student_.data.dir = (folder_ / "prepared").string(), student_.run.dir = (folder_ / "run").string();
     student_.data.eval1 = arguments.valid[0], student_.data.eval2 = arguments.valid[1];
     student_.data.test1 = arguments.test[0], student_.data.test2 = arguments.test[1];
-    standard_ = standard;
   }
 
   int run() {
     fs::create_directories(folder_);
-    const std::optional<Shard> shard =
-        arguments_.shard.empty() ? std::nullopt : std::optional(parse_shard(arguments_.shard));
-    if (shard) return translate(part_file(*shard), Words{"--shard", arguments_.shard}), kDone;
+    if (const auto& shard = arguments_.shard) {
+      translate(part_file(*shard), {"--shard", fmt::format("{}/{}", shard->number, shard->count)});
+      return kDone;
+    }
     student_.data.train_tsv.clear();
     for (const fs::path& part : parts()) student_.data.train_tsv.push_back(part.string());
     if (student_.data.train_tsv.empty()) {
@@ -177,7 +173,7 @@ class Distillation {
                                    "target", "--beam-size", std::to_string(arguments_.beam_size)});
     if (!arguments_.reference.empty())
       command.insert(command.end(),
-                     {"--n-best", std::to_string(arguments_.alternatives), "--nearest", arguments_.reference});
+                     {"--n-best", std::to_string(arguments_.beam_size), "--nearest", arguments_.reference});
     command.insert(command.end(), part.begin(), part.end());
     command = with_machine(std::move(command));
     if (const auto made = SyntheticText::read(pairs); made && fs::exists(pairs)) {

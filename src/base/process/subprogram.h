@@ -22,8 +22,8 @@ struct ProgramFailed : std::runtime_error {
 };
 
 /// Runs a program with these arguments and waits for its end; its standard streams are this program's, but for an empty
-/// standard input. It is ended with this program, also where that is killed. Throws ProgramFailed; MachineError where
-/// it cannot be started. Call it from the main thread.
+/// standard input. It is ended with this program, also where that is killed; Ctrl-C is for it alone. Throws
+/// ProgramFailed; MachineError where it cannot be started. Call it from the main thread.
 ProgramCost run_program(const std::filesystem::path& program, const std::vector<std::string>& arguments);
 
 }  // namespace nmt

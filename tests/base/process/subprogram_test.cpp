@@ -62,5 +62,26 @@ TEST(RunProgram, EndsWithItsCaller) {
   EXPECT_TRUE(ended);
 }
 
+// A training that is interrupted saves its state; the end of its caller would be a second signal, which kills it.
+TEST(RunProgram, LetsAnInterruptedProgramFinish) {
+  const test::TemporaryDirectory folder;
+  const std::string file = (folder.path() / "begun").string();
+  const pid_t caller = ::fork();
+  if (caller == 0) {
+    ::setpgid(0, 0);
+    try {
+      run_program("/bin/sh", {"-c", "trap 'sleep 0.2; exit 7' INT; touch " + file + "; while :; do sleep 0.05; done"});
+    } catch (const ProgramFailed& failed) {
+      ::_exit(failed.exit_code);
+    }
+    ::_exit(0);
+  }
+  for (int i = 0; i < 500 && !std::filesystem::exists(file); ++i) std::this_thread::sleep_for(10ms);
+  ::kill(-caller, SIGINT);
+  int status = 0;
+  ::waitpid(caller, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
+}
+
 }  // namespace
 }  // namespace nmt
