@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/byte_count.h"
+#include "base/control_groups.h"
 #include "base/error.h"
 #include "base/process/app.h"
 #include "base/process/log.h"
@@ -30,7 +31,6 @@
 #include "training/distributed/launched_process.h"
 #include "training/distributed/make_process_group.h"
 #include "training/dry_run.h"
-#include "training/memory/host_memory.h"
 #include "training/run_training.h"
 
 namespace nmt {

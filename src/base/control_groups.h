@@ -20,4 +20,8 @@ std::optional<int64_t> limit_of_control_groups(const std::string& file, const Re
 std::optional<int64_t> limit_of_control_groups(std::string_view groups, const std::filesystem::path& mounted,
                                                const std::string& file, const ReadLimit& read);
 
+/// What processes of this machine may take together, in bytes: all of it, or the least memory.max of the control groups
+/// of this process.
+int64_t memory_of_host();
+
 }  // namespace nmt

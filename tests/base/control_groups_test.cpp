@@ -48,5 +48,7 @@ TEST_F(LimitOfControlGroups, IsNoneOfWhatIsNotUnderstood) {
   for (const char* text : {"", "0:", "x\n\n::\n", "9:memory:/job\n"}) EXPECT_EQ(limit(text), std::nullopt) << text;
 }
 
+TEST(MemoryOfHost, IsSome) { EXPECT_GT(memory_of_host(), 100'000'000); }
+
 }  // namespace
 }  // namespace nmt::control_groups_test

@@ -6,13 +6,16 @@
 #include <chrono>
 #include <condition_variable>
 #include <iterator>
+#include <memory>
 #include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
 #include <utility>
 
 #include "base/error.h"
 #include "base/unicode.h"
 #include "documents/process/document_process.h"
-#include "server/queue/wait_for_answers.h"
 #include "text/terms.h"
 
 namespace nmt {
@@ -29,6 +32,48 @@ constexpr DocumentLimits kLimits{
 /// Enough to tell the language of a document.
 constexpr size_t kDetectedBytes = 16 << 10;
 constexpr std::chrono::milliseconds kBusyPause{50};
+
+// Nobody waits for the answers any more.
+class Cancelled : public std::runtime_error {
+ public:
+  Cancelled() : std::runtime_error("nobody waits any more") {}
+};
+
+// RequestQueue::submit for a thread that waits for the answers. Throws RequestError as submit does, for what it calls
+// `done` with, and Cancelled.
+std::vector<Translation> wait_for_answers(RequestQueue& queue, const std::string& client,
+                                          std::vector<LineRequest> lines, std::stop_token cancelled,
+                                          RequestQueue::OnLine on_line = {}) {
+  // An exception itself stays in its thread: its text is shared in ways that the thread sanitizer does not see.
+  struct Failure {
+    int status;
+    std::string message;
+    int64_t retry_after;
+  };
+  struct Result {
+    std::mutex mutex;
+    std::condition_variable_any come;
+    bool done = false;
+    std::vector<Translation> answers;
+    std::optional<Failure> failure;
+  };
+  const auto result = std::make_shared<Result>();
+  queue.submit(
+      client, std::move(lines), cancelled,
+      [result](std::vector<Translation> answers, const RequestError* error) {
+        const std::lock_guard lock(result->mutex);
+        result->answers = std::move(answers);
+        if (error) result->failure = {error->status(), error->what(), error->retry_after()};
+        result->done = true;
+        result->come.notify_all();
+      },
+      std::move(on_line));
+  std::unique_lock lock(result->mutex);
+  if (!result->come.wait(lock, cancelled, [&] { return result->done; })) throw Cancelled();
+  if (const auto& failure = result->failure)
+    throw RequestError(failure->status, failure->message, failure->retry_after);
+  return std::move(result->answers);
+}
 
 /// Sleeps unless nobody waits any more.
 void pause(const std::stop_token& cancelled) {

@@ -8,7 +8,7 @@
 
 #include "base/files/strict_json.h"
 #include "base/unicode.h"
-#include "report/html/html_page.h"
+#include "report/html/page_parts.h"
 #include "report/pictures/attention_picture.h"
 #include "report/pictures/markup.h"
 

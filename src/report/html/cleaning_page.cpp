@@ -7,7 +7,7 @@
 
 #include "base/process/log.h"
 #include "base/unicode.h"
-#include "report/html/html_page.h"
+#include "report/html/page_parts.h"
 #include "report/pictures/markup.h"
 
 namespace nmt {

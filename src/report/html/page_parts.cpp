@@ -9,6 +9,17 @@
 
 namespace nmt {
 
+std::string html_page(std::string_view title, std::string_view body) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+      "script-src 'unsafe-inline'; img-src data:\">\n"
+      "<title>{}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{}</style>\n</head>\n<body>\n{}"
+      "<script>\n{}</script>\n</body>\n</html>\n",
+      escape_xml(title), report_style(), body, report_script());
+}
+
 const ValidationReport* best_validation(const RunRecords& records) {
   const auto best = std::find_if(records.validations.rbegin(), records.validations.rend(),
                                  [](const auto& report) { return report.is_best; });

@@ -9,7 +9,6 @@
 
 #include "base/files/file.h"
 #include "base/process/log.h"
-#include "report/html/html_page.h"
 #include "report/html/page_parts.h"
 #include "report/html/svg_plot.h"
 #include "report/html/translation_quality.h"
