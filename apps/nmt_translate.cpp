@@ -136,6 +136,7 @@ void report(const LineStreamStatistics& s, double load_seconds, Logger& log) {
   note(s.repaired, "not UTF-8 and repaired");
   note(s.split, "too long and translated in parts");
   note(s.cut, "cut at the length limit (--max-length, --max-length-ratio, --max-length-offset)");
+  note(s.loops, "in a loop: repeated or endless (--retry-loops searches them once more)");
   note(s.unmet, "without a phrase that must appear, or without the prefix");
   note(s.shortened, "longer than the model takes and scored in part");
   log.info("{}", notes);

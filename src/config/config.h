@@ -250,6 +250,9 @@ struct DecodingConfig {
   int64_t top_k = 0;  // 0 = all
   double top_p = 1;
   int64_t seed = 1;
+  Choice<RiskUtility> mbr = RiskUtility::kNone;  // minimum Bayes risk
+  int64_t mbr_samples = 64;
+  bool retry_loops = false;
   Choice<Combination> combination = Combination::kLinear;
   int64_t alignment_layer = 0;  // decoder layer whose attention is shown, from 1; 0 = the last but one
   int64_t alignment_head = 0;   // its head that aligns words, from 1; 0 = the mean of all

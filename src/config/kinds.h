@@ -398,6 +398,11 @@ enum class Combination {
 template <>
 inline constexpr auto kNames<Combination> = names("linear", "log_linear");
 
+/// By what minimum Bayes risk decoding compares candidates: sentence scores as sacreBLEU's.
+enum class RiskUtility { kNone, kChrf, kBleu };
+template <>
+inline constexpr auto kNames<RiskUtility> = names("none", "chrf", "bleu");
+
 /// kAuto: bf16 where the processor or GPU computes in it, else fp32.
 enum class DecodingPrecision { kAuto, kFp32, kBf16, kFp16, kInt8 };
 template <>

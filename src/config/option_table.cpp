@@ -448,6 +448,13 @@ const std::vector<Option>& table() {
       NMT_DECODING(top_p, (Range{.min = 0, .max = 1, .min_is_open = true}), kOfSearch,
                    "sampling: only among the fewest most probable tokens whose probabilities sum to this; 1 = all"),
       NMT_DECODING(seed, at_least(0), kOfSearch, "of sampling"),
+      NMT_DECODING(mbr, any, kOfSearch,
+                   "take the candidate that is most like all others by this score (minimum Bayes risk): of a beam by "
+                   "their probabilities, of samples by how often they are drawn"),
+      NMT_DECODING(mbr_samples, between(2, 10000), kOfSearch, "mbr with sampling: draw this many candidates"),
+      NMT_DECODING(retry_loops, any, kOfSearch,
+                   "a translation that repeats itself or runs into the length limit is searched once more, without "
+                   "n-grams that come twice"),
       NMT_DECODING(combination, any, kOfAll & ~kOfOneModel,
                    "several models vote by the mean of their probabilities or of their log-probabilities"),
       NMT_DECODING(alignment_layer, between(0, 1000), kOfAll,

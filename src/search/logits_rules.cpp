@@ -48,7 +48,9 @@ constexpr Maker kRules[] = {
     MinLength::make,
     NoUnknown::make,
     [](const SearchOptions& options) -> Rule { return std::make_shared<BannedSequences>(options.banned); },
-    NoRepeatedNgrams::make,
+    [](const SearchOptions& options) -> Rule {
+      return std::make_shared<NoRepeatedNgrams>(options.no_repeat_ngram_size);
+    },
     RepetitionPenalty::make,
 };
 

@@ -136,24 +136,27 @@ class MinLength final : public LogitsRule {
   int64_t tokens_;
 };
 
-/// No n-gram of SearchOptions::no_repeat_ngram_size tokens comes twice.
+/// No n-gram of SearchOptions::no_repeat_ngram_size tokens comes twice, nor one of SearchInput::no_repeat_ngram_size.
 class NoRepeatedNgrams final : public LogitsRule {
  public:
-  static std::shared_ptr<const LogitsRule> make(const SearchOptions& options) {
-    return options.no_repeat_ngram_size > 0 ? std::make_shared<NoRepeatedNgrams>(options.no_repeat_ngram_size)
-                                            : nullptr;
-  }
-  explicit NoRepeatedNgrams(int64_t size) : size_(static_cast<size_t>(size)) {}
+  explicit NoRepeatedNgrams(int64_t size) : size_(size) {}
+  bool concerns(const SearchInput& input) const override { return size_ > 0 || input.no_repeat_ngram_size > 0; }
   void judge(RowRules& row) const override {
-    const std::span<const int32_t> tokens(row.tokens);
-    if (tokens.size() < size_) return;
-    const auto last = tokens.last(size_ - 1);
-    for (size_t start = 0; start + size_ <= tokens.size(); ++start)
-      if (std::ranges::equal(tokens.subspan(start, size_ - 1), last)) row.banned.push_back(tokens[start + size_ - 1]);
+    ban_repeated(size_, row);
+    ban_repeated(row.input->no_repeat_ngram_size, row);
   }
 
  private:
-  size_t size_;
+  static void ban_repeated(int64_t ngram, RowRules& row) {
+    const std::span<const int32_t> tokens(row.tokens);
+    const auto size = static_cast<size_t>(ngram);
+    if (size == 0 || tokens.size() < size) return;
+    const auto last = tokens.last(size - 1);
+    for (size_t start = 0; start + size <= tokens.size(); ++start)
+      if (std::ranges::equal(tokens.subspan(start, size - 1), last)) row.banned.push_back(tokens[start + size - 1]);
+  }
+
+  int64_t size_;
 };
 
 /// <unk> is never written (SearchOptions::ban_unknown).

@@ -24,6 +24,8 @@ void SearchOptions::validate() const {
     require(top_p > 0 && top_p <= 1, "top-p", top_p, "more than 0 and at most 1 (all)");
     if (beam_size != 1) throw Error(fmt::format("sampling: draws its tokens, it has no beam of {}; use 1", beam_size));
     if (n_best < 1) throw Error(fmt::format("n-best {}: use 1 sample or more", n_best));
+    if (mbr != RiskUtility::kNone && n_best > mbr_samples)
+      throw Error(fmt::format("n-best {}: use 1 to {}, the samples of mbr", n_best, mbr_samples));
   } else if (n_best < 1 || n_best > beam_size) {
     throw Error(fmt::format("n-best {}: use 1 to {}, the beam size", n_best, beam_size));
   }

@@ -25,7 +25,8 @@ struct SearchInput {
   /// The hypotheses all continue differently behind the prefix: its beam_size most probable continuations by one token,
   /// each of which goes its own way from there (greedy search). Not with sampling or groups.
   bool distinct = false;
-  int64_t number = 0, part = 0;  ///< samples are a function of (seed, number, part)
+  int64_t no_repeat_ngram_size = 0;  ///< beside SearchOptions::no_repeat_ngram_size; 0: none
+  int64_t number = 0, part = 0;      ///< samples are a function of (seed, number, part)
 };
 
 /// A translation in ids.

@@ -158,6 +158,7 @@ void add_fields(Json& object, const OutputItem& item, const Alternative& alterna
   object["score"] = alternative.score;
   object["log_probability"] = alternative.log_probability;
   object["tokens"] = alternative.tokens;
+  if (alternative.expected_utility) object["expected_utility"] = *alternative.expected_utility;
   object["finished"] = alternative.finished;
   if (!alternative.meets_constraints) object["meets_constraints"] = false;
   if (options.has(OutputColumn::kTokenScores)) {
@@ -171,6 +172,7 @@ Json to_json(const OutputItem& item, const TextCodec& codec, const OutputOptions
   Json object = {{"line", item.number}, {"source", item.source}};
   const auto alternatives = chosen(item.translation, options);
   add_fields(object, item, alternatives.front(), codec, options);
+  if (item.translation.loop) object["loop"] = true;
   if (!options.all_alternatives) return object;
   object["alternatives"] = Json::array();
   for (const auto& alternative : alternatives)

@@ -254,6 +254,7 @@ class LineStream {
           fmt::format("{}:{}: longer than the model takes: its beginning is scored", name_of(sources_), line_number()));
     }
     if (!best.finished) ++statistics_.cut;
+    if (translation.loop) ++statistics_.loops;
     if (!best.meets_constraints) ++statistics_.unmet;
   }
 

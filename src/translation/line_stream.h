@@ -65,6 +65,7 @@ struct LineStreamStatistics {
   int64_t sentences = 0;  ///< that were searched one by one: the parts of all lines
   int64_t empty = 0, repaired = 0, split = 0;
   int64_t cut = 0;        ///< translations that reached the length limit
+  int64_t loops = 0;      ///< translations that have lost their way (Translation::loop)
   int64_t unmet = 0;      ///< translations that lack a phrase which must appear, or their prefix
   int64_t shortened = 0;  ///< pairs scored of which the model takes only the beginning
   int64_t source_tokens = 0, target_tokens = 0;

@@ -15,6 +15,7 @@
 #include "search/hypothesis_attention.h"
 #include "search/plain_step.h"
 #include "text/placeholders.h"
+#include "translation/loops.h"
 
 namespace nmt {
 namespace {
@@ -85,6 +86,9 @@ Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions op
       sentences_(models_.front().codec->options().source_language),
       options_(std::move(options)) {
   options_.validate();
+  auto& search = options_.search;
+  wanted_ = search.n_best;
+  if (search.mbr != RiskUtility::kNone) search.n_best = search.sampling ? search.mbr_samples : search.beam_size;
   for (const auto& [model, codec, weight, lexicon] : models_) {
     require_model_weight(weight);
     limit_to(*model, codec->options().source_markers, options_);
@@ -201,6 +205,10 @@ void Translator::begin(LineJob& line) const {
     const size_t tag_end = tag.empty() ? 0 : tag.data() + tag.size() - request.source.data();
     line.plan = TermPlan(request, can_write, line.cut_all, written, tag_end);
   }
+  if (options_.search.mbr != RiskUtility::kNone && !request.distinct) {
+    line.by_risk = true;
+    if (request.n_best == 0) request.n_best = wanted_;
+  }
   line.parts.clear();
   line.result = {};
   if (!line.plan.has_words()) return;
@@ -214,9 +222,10 @@ void Translator::begin(LineJob& line) const {
     line.result.source_tokens += std::ssize(sources[i].pieces.front());
     auto& part = line.parts.emplace_back();
     part.input = {.sources = sources[i].pieces,
-                  .n_best = request.n_best,
+                  .n_best = line.by_risk ? 0 : request.n_best,
                   .attention = attention,
                   .distinct = request.distinct,
+                  .no_repeat_ngram_size = line.retried ? kRetryNgram : 0,
                   .number = line.number,
                   .part = i};
     part.repeated = sources[i].repeated;
@@ -242,6 +251,13 @@ bool Translator::has_terms(const LineJob& line) const {
 
 bool Translator::finish(LineJob& line) const {
   compose(line, codec(), options_.search, needs_words(line));
+  auto& result = line.result;
+  result.loop = line.retried || (!result.alternatives.empty() && is_loop(result.alternatives.front()));
+  if (result.loop && !line.retried && options_.search.retry_loops) {
+    line.retried = true;
+    begin(line);
+    return false;
+  }
   if (line.cut_all || has_terms(line)) return true;
   line.cut_all = true;  // what could not be forced is put in
   begin(line);

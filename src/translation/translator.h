@@ -116,6 +116,7 @@ class Translator {
   SentenceSplitter sentences_;
   std::optional<Shortlist> shortlist_;
   TranslatorOptions options_;
+  int64_t wanted_ = 1;  // translations of a line, where its request does not say it; the search may give more
   std::unique_ptr<std::once_flag> alignment_known_ = std::make_unique<std::once_flag>();
   mutable bool aligns_ = false;
   std::unique_ptr<std::once_flag> weights_known_ = std::make_unique<std::once_flag>();

@@ -315,7 +315,7 @@ void RequestQueue::answer(const Taken& taken, Translation answer) {
   {
     const std::lock_guard lock(mutex_);
     if (submission->failed || submission->cancelled.stop_requested()) return;
-    metrics_.add_translation(answer.source_tokens, answer.target_tokens);
+    metrics_.add_translation(answer.source_tokens, answer.target_tokens, answer.loop);
     submission->answers[taken.line] = std::move(answer);
     submission->is_answered[taken.line] = true;
     ++submission->answered;

@@ -49,9 +49,10 @@ void Metrics::add_batch(int64_t lines, double seconds) {
   batch_seconds_ += seconds;
 }
 
-void Metrics::add_translation(int64_t source_tokens, int64_t target_tokens) {
+void Metrics::add_translation(int64_t source_tokens, int64_t target_tokens, bool loop) {
   const std::lock_guard lock(mutex_);
   ++sentences_;
+  if (loop) ++loops_;
   source_tokens_ += source_tokens;
   target_tokens_ += target_tokens;
 }
@@ -80,6 +81,7 @@ std::string Metrics::text(int64_t waiting) const {
   single(out, "nmt_batch_lines_total", "counter", "Lines in these batches.", batch_lines_);
   single(out, "nmt_batch_seconds_total", "counter", "Time the translator spent on them.", batch_seconds_);
   single(out, "nmt_sentences_total", "counter", "Lines translated for a client.", sentences_);
+  single(out, "nmt_loops_total", "counter", "Lines whose translation repeated itself or had no end.", loops_);
   single(out, "nmt_source_tokens_total", "counter", "Pieces of these lines.", source_tokens_);
   single(out, "nmt_target_tokens_total", "counter", "Pieces of their best translations.", target_tokens_);
   return out;

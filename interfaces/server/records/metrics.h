@@ -22,7 +22,8 @@ class Metrics {
   /// for.
   void add_latency(const std::string& pair, double seconds);
   void add_batch(int64_t lines, double seconds);
-  void add_translation(int64_t source_tokens, int64_t target_tokens);
+  /// loop: Translation::loop.
+  void add_translation(int64_t source_tokens, int64_t target_tokens, bool loop = false);
 
   /// All of it in Prometheus' text format 0.0.4; `waiting` are the lines in the queue now.
   std::string text(int64_t waiting) const;
@@ -40,7 +41,7 @@ class Metrics {
   std::map<std::pair<std::string, int>, int64_t> requests_;  // route and status -> count
   std::map<std::string, Histogram> latencies_;               // of each pair
   double batch_seconds_ = 0;
-  int64_t batches_ = 0, batch_lines_ = 0, sentences_ = 0, source_tokens_ = 0, target_tokens_ = 0;
+  int64_t batches_ = 0, batch_lines_ = 0, sentences_ = 0, loops_ = 0, source_tokens_ = 0, target_tokens_ = 0;
 };
 
 /// Measures from its beginning to the answer, whatever that is.

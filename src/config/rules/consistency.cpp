@@ -23,7 +23,9 @@ void follow_changes(DecodingConfig& decoding, std::span<const std::string> chang
     reset("top_k", &DecodingConfig::top_k);
     reset("top_p", &DecodingConfig::top_p);
     reset("seed", &DecodingConfig::seed);
+    reset("mbr_samples", &DecodingConfig::mbr_samples);
   }
+  if (is_changed("mbr") && decoding.mbr == RiskUtility::kNone) reset("mbr_samples", &DecodingConfig::mbr_samples);
   if (is_changed("diversity_groups") && decoding.diversity_groups == 1)
     reset("diversity_strength", &DecodingConfig::diversity_strength);
   if (is_changed("shortlist") && decoding.shortlist == 0)

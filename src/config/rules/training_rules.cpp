@@ -295,6 +295,14 @@ void check_decoding(const RuleChecker& rules) {
   if (decoding.shortlist == 0) {
     rules.refuse_changed({"decoding.shortlist_frequent"}, "is for decoding.shortlist, which is 0");
   }
+  const bool by_risk = decoding.mbr != RiskUtility::kNone;
+  if (by_risk && !decoding.sampling && decoding.beam_size == 1) {
+    rules.refuse({"decoding.mbr", "decoding.beam_size"},
+                 "chooses among candidates; set decoding.beam_size to 2 or more, or decoding.sampling true");
+  }
+  if (!by_risk || !decoding.sampling) {
+    rules.refuse_changed({"decoding.mbr_samples"}, "is for decoding.mbr with decoding.sampling");
+  }
   if (!decoding.sampling) {
     return rules.refuse_changed({"decoding.temperature", "decoding.top_k", "decoding.top_p", "decoding.seed"},
                                 "is for sampling; set decoding.sampling true");

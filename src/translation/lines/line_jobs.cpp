@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "translation/lines/word_alignment.h"
+#include "translation/minimum_bayes_risk.h"
 
 namespace nmt {
 namespace {
@@ -91,7 +92,7 @@ Alternative to_alternative(const TextCodec& codec, const std::vector<int32_t>& s
 }
 
 void compose(LineJob& job, const TextCodec& codec, const SearchOptions& options, bool aligns) {
-  auto& [text, alternatives, source_tokens, target_tokens, split, prefix_is_cut, grid] = job.result;
+  auto& [text, alternatives, source_tokens, target_tokens, split, loop, prefix_is_cut, grid] = job.result;
   alternatives.clear();
   for (auto& part : job.parts) {
     std::vector<Alternative> own;
@@ -115,6 +116,10 @@ void compose(LineJob& job, const TextCodec& codec, const SearchOptions& options,
     for (auto& one : alternatives) restore(job, codec, aligns && job.plan.has_words(), one);
     if (!options.sampling)
       best_first(alternatives);  // what was put back may hold the phrases that must stand there, or not
+  }
+  if (job.by_risk) {
+    rank_by_risk(alternatives, options);
+    if (std::ssize(alternatives) > job.request.n_best) alternatives.resize(static_cast<size_t>(job.request.n_best));
   }
   if (!options.sampling) drop_repeated(alternatives);
   text = alternatives.front().text;

@@ -33,6 +33,8 @@ struct LineJob {
   std::function<bool()> stopped = {};
   TermPlan plan = {};    ///< of its terms and placeholders
   bool cut_all = false;  ///< terms, too: some that were to appear have not
+  bool by_risk = false;  ///< rank_by_risk(): of all that is found, request.n_best stay
+  bool retried = false;  ///< it was a loop and is searched once more
   Translation result = {};
   std::vector<LinePart> parts = {};
 };

@@ -60,11 +60,12 @@ struct CutText {
 /// One of the n best translations of a line.
 struct Alternative {
   std::string text;
-  double log_probability = 0;   ///< natural logarithm, </s> included
-  double coverage_penalty = 0;  ///< part of the score, 0 or less
-  double score = 0;             ///< log_probability / length penalty + coverage penalty
-  int64_t tokens = 0;           ///< pieces, </s> included
-  bool finished = true;         ///< false: cut at the length limit
+  double log_probability = 0;                   ///< natural logarithm, </s> included
+  double coverage_penalty = 0;                  ///< part of the score, 0 or less
+  double score = 0;                             ///< log_probability / length penalty + coverage penalty
+  std::optional<double> expected_utility = {};  ///< with decoding.mbr: 0 to 100 (expected_utilities())
+  int64_t tokens = 0;                           ///< pieces, </s> included
+  bool finished = true;                         ///< false: cut at the length limit
   /// It begins with the prefix and holds every phrase that it must; where something was cut out, as `text` has it.
   bool meets_constraints = true;
   bool shortened = false;  ///< of Translator::score: a side was longer than the model takes and was cut
@@ -86,6 +87,7 @@ struct Translation {
   int64_t source_tokens = 0;   ///< pieces, all parts
   int64_t target_tokens = 0;   ///< pieces and </s> of the best alternative
   bool split = false;          ///< the line was longer than max_source_length
+  bool loop = false;           ///< the best alternative of the first search has lost its way (is_loop())
   bool prefix_is_cut = false;  ///< it is longer than the greatest translation of a line, or of a part of one
   /// How the words of the best alternative look at those of the line (one head; nothing between words of different
   /// parts), where asked for; none where something was cut out: its words are not those of the text.

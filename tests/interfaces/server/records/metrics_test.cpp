@@ -37,10 +37,10 @@ TEST(Metrics, CountTheWork) {
   metrics.add_batch(3, 0.5);
   metrics.add_batch(1, 0.25);
   metrics.add_translation(7, 9);
-  metrics.add_translation(1, 2);
+  metrics.add_translation(1, 2, true);
   const auto text = metrics.text(5);
   for (const char* line : {"\nnmt_queue_lines 5\n", "\nnmt_batches_total 2\n", "\nnmt_batch_lines_total 4\n",
-                           "\nnmt_batch_seconds_total 0.75\n", "\nnmt_sentences_total 2\n",
+                           "\nnmt_batch_seconds_total 0.75\n", "\nnmt_sentences_total 2\n", "\nnmt_loops_total 1\n",
                            "\nnmt_source_tokens_total 8\n", "\nnmt_target_tokens_total 11\n"})
     EXPECT_THAT(text, HasSubstr(line));
   EXPECT_THAT(text, Not(HasSubstr("\n\n")));
