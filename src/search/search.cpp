@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -59,7 +60,8 @@ class Search {
   void step();
   enum class Drops { kNothing, kCancelled };
   StepInput advance(DecodingStep& step, std::span<const std::unique_ptr<Sentence>> sentences, int64_t token,
-                    Drops drops);
+                    Drops drops, std::span<const int64_t> shared = {});
+  StepInput shared(const StepInput& rows);
   void give_back();
   void give_back_with_attention();
 
@@ -76,6 +78,7 @@ class Search {
   std::vector<std::unique_ptr<Sentence>> active_;    // in the order of their rows
   std::vector<std::unique_ptr<Sentence>> finished_;  // whose attention is wanted: they wait for others
   StepInput rows_;                                   // of the next step
+  std::vector<int64_t> shared_;                      // with sampling: for each row of these sentences, that of the step
 };
 
 /// Takes sentences where there is space for them; false: there are none.
@@ -115,12 +118,16 @@ void Search::start(std::vector<SearchQueue::Handle> taken) {
   std::erase_if(sentences, [](const auto& sentence) { return sentence->beams.done(); });  // cancelled
   if (sentences.empty()) return;
   int64_t first_row = 0;
+  const int64_t own_rows = fresh->rows();
   if (active_.empty()) {
     step_ = std::move(fresh);
+    shared_.clear();
   } else {
-    first_row = step_->rows();
+    first_row = options_.sampling ? std::ssize(shared_) : step_->rows();
     step_->join(std::move(fresh));
   }
+  if (options_.sampling)
+    for (int64_t row = step_->rows() - own_rows; row < step_->rows(); ++row) shared_.push_back(row);
   for (const int64_t row : rows.ancestors) rows_.ancestors.push_back(first_row + row);
   std::ranges::copy(rows.tokens, std::back_inserter(rows_.tokens));
   std::ranges::move(sentences, std::back_inserter(active_));
@@ -157,13 +164,37 @@ void Search::feed_prefixes(DecodingStep& step, std::span<const std::unique_ptr<S
 }
 
 void Search::step() {
-  step_->feed(rows_);
-  rows_ = advance(*step_, active_, 0, Drops::kCancelled);
+  if (!options_.sampling) {
+    step_->feed(rows_);
+    rows_ = advance(*step_, active_, 0, Drops::kCancelled);
+    return;
+  }
+  step_->feed(shared(rows_));
+  const bool is_shared = std::ssize(shared_) > step_->rows();
+  rows_ = advance(*step_, active_, 0, Drops::kCancelled, is_shared ? shared_ : std::span<const int64_t>());
+}
+
+/// What the step is fed for samples: those of a sentence that begin alike have one row, whose logits are the same.
+StepInput Search::shared(const StepInput& rows) {
+  const bool may_share = !ruled_ && active_.front()->handle.request().candidates.empty();
+  StepInput distinct;
+  std::map<std::pair<int64_t, int64_t>, int64_t> known;  // ancestor and token -> row
+  std::vector<int64_t> own;
+  for (size_t i = 0; i < rows.tokens.size(); ++i) {
+    const int64_t ancestor = shared_[rows.ancestors[i]], next = std::ssize(distinct.tokens);
+    const auto [place, is_new] = known.emplace(std::pair(ancestor, rows.tokens[i]), next);
+    own.push_back(may_share ? place->second : next);
+    if (may_share && !is_new) continue;
+    distinct.ancestors.push_back(ancestor);
+    distinct.tokens.push_back(rows.tokens[i]);
+  }
+  shared_ = std::move(own);
+  return distinct;
 }
 
 /// The rows of the next step, after one of the tokens that those of the sentences were fed.
 StepInput Search::advance(DecodingStep& step, std::span<const std::unique_ptr<Sentence>> sentences, int64_t token,
-                          Drops drops) {
+                          Drops drops, std::span<const int64_t> shared) {
   std::vector<RowRules> rows;
   std::vector<double> uniforms;
   for (const auto& sentence : sentences) {
@@ -172,7 +203,8 @@ StepInput Search::advance(DecodingStep& step, std::span<const std::unique_ptr<Se
   }
   // What the groups before have chosen may fill the places of beam_size less their own.
   const int64_t count = options_.beam_size + 1;
-  const auto scores = step.scores({.token = token, .rules = rows, .uniforms = uniforms, .count = count});
+  const auto scores =
+      step.scores({.token = token, .rules = rows, .uniforms = uniforms, .rows = shared, .count = count});
   StepInput next;
   int64_t first_row = 0;
   for (const auto& sentence : sentences) {

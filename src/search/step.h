@@ -36,10 +36,11 @@ struct RowRules {
 
 /// What is asked of the rows of a step.
 struct StepQuery {
-  int64_t token = 0;                     ///< after which one of those that each row was fed
-  std::span<const RowRules> rules = {};  ///< one a row, or none at all
-  std::span<const double> uniforms =
-      {};             ///< with sampling: a number in [0, 1) for each row, by which its token is drawn
+  int64_t token = 0;                      ///< after which one of those that each row was fed
+  std::span<const RowRules> rules = {};   ///< one a row, or none at all
+  std::span<const double> uniforms = {};  ///< with sampling: numbers in [0, 1), by each of which a token is drawn
+  /// The row of each of these numbers; none: one number a row. Without rules and candidates only.
+  std::span<const int64_t> rows = {};
   int64_t count = 1;  ///< tokens for each row, at least, where so many are allowed
 };
 

@@ -102,10 +102,23 @@ BestTokens best_tokens(const PlainLogits& logits, int64_t most) {
 
 namespace {
 
+/// exp(logit - highest) of a row, and the logarithm of their sum.
+struct Exponentials {
+  explicit Exponentials(std::span<const float> logits) : highest(*std::ranges::max_element(logits)) {
+    double sum = 0;
+    for (const float logit : logits) sum += values.emplace_back(std::exp(logit - highest));
+    log_sum = highest + std::log(sum);
+    if (!std::isfinite(log_sum)) fail_on_logits();
+  }
+  double highest, log_sum = 0;
+  std::vector<double> values = {};
+};
+
 /// The tokens that may be drawn from one row.
 class Candidates {
  public:
-  Candidates(std::span<const float> logits, std::span<const int32_t> banned, const DecodingConfig& options)
+  Candidates(std::span<const float> logits, const Exponentials& exponentials, std::span<const int32_t> banned,
+             const DecodingConfig& options)
       : logits_(logits), temperature_(options.temperature) {
     std::vector<bool> allowed(logits.size(), true);
     allowed[SpecialIds::kPad] = allowed[SpecialIds::kBegin] = false;
@@ -114,23 +127,27 @@ class Candidates {
       if (allowed[id] && std::isfinite(logits[id])) ids_.push_back(static_cast<int32_t>(id));
     if (ids_.empty()) return;
     highest_ = logits[*std::ranges::max_element(ids_, {}, [&](int32_t id) { return logits_[id]; })];
+    if (temperature_ == 1 && highest_ == exponentials.highest) known_ = exponentials.values;
     if (options.top_k > 0) keep_most_probable(std::min(std::ssize(ids_), options.top_k));
     if (options.top_p < 1) keep_mass(options.top_p);
+    for (const int32_t id : ids_) mass_ += weights_.emplace_back(weight(id));
   }
 
   /// The token at which the cumulative probability passes `uniform`.
   int32_t draw(double uniform) const {
     if (ids_.empty()) return BestTokens::kNone;
-    double left = uniform * mass();
-    for (const int32_t id : ids_) {
-      left -= weight(id);
-      if (left < 0) return id;
+    double left = uniform * mass_;
+    for (size_t i = 0; i < ids_.size(); ++i) {
+      left -= weights_[i];
+      if (left < 0) return ids_[i];
     }
     return ids_.back();  // rounding
   }
 
  private:
-  double weight(int32_t id) const { return std::exp((static_cast<double>(logits_[id]) - highest_) / temperature_); }
+  double weight(int32_t id) const {
+    return known_.empty() ? std::exp((static_cast<double>(logits_[id]) - highest_) / temperature_) : known_[id];
+  }
   double mass() const {
     return std::accumulate(ids_.begin(), ids_.end(), 0.0, [&](double sum, int32_t id) { return sum + weight(id); });
   }
@@ -162,33 +179,41 @@ class Candidates {
   }
 
   std::span<const float> logits_;
-  double temperature_, highest_ = 0;
+  double temperature_, highest_ = 0, mass_ = 0;
+  std::span<const double> known_;  // weights by id, where they are there
   std::vector<int32_t> ids_;
+  std::vector<double> weights_;  // of ids_
 };
-
-double log_sum_exp(std::span<const float> logits) {
-  const double highest = *std::ranges::max_element(logits);
-  double sum = 0;
-  for (const float logit : logits) sum += std::exp(logit - highest);
-  const double result = highest + std::log(sum);
-  if (!std::isfinite(result)) fail_on_logits();
-  return result;
-}
 
 }  // namespace
 
-BestTokens draw_tokens(const PlainLogits& logits, const DecodingConfig& options, std::span<const RowRules> rules,
-                       std::span<const double> uniforms) {
+BestTokens draw_tokens(const PlainLogits& logits, const StepQuery& query, const DecodingConfig& options) {
+  const auto& [token, rules, uniforms, rows, count] = query;
+  const int64_t draws = std::ssize(uniforms);
+  const auto row_of = [&](int64_t draw) { return rows.empty() ? draw : rows[draw]; };
+  std::vector<int64_t> order(draws);  // draws of a row follow one another: its exponentials are computed once
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, row_of);
+  std::vector<int64_t> firsts;  // of each row
+  for (int64_t i = 0; i < draws; ++i)
+    if (i == 0 || row_of(order[i]) != row_of(order[i - 1])) firsts.push_back(i);
   BestTokens drawn{.width = 1, .ids = {}, .log_probabilities = {}};
-  drawn.ids.resize(logits.rows());
-  drawn.log_probabilities.assign(logits.rows(), -kInfinity);
-  at::parallel_for(0, logits.rows(), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
+  drawn.ids.resize(draws);
+  drawn.log_probabilities.assign(draws, -kInfinity);
+  const int64_t groups = std::ssize(firsts);
+  firsts.push_back(draws);
+  at::parallel_for(0, groups, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t group = begin; group < end; ++group) {
+      const int64_t row = row_of(order[firsts[group]]);
       const auto of_row = logits.row(row);
-      const auto banned = rules.empty() ? std::span<const int32_t>() : std::span(rules[row].banned);
-      const double whole = log_sum_exp(of_row);
-      const int32_t id = drawn.ids[row] = Candidates(of_row, banned, options).draw(uniforms[row]);
-      if (id != BestTokens::kNone) drawn.log_probabilities[row] = static_cast<float>(of_row[id] - whole);
+      const Exponentials exponentials(of_row);
+      const Candidates candidates(of_row, exponentials,
+                                  rules.empty() ? std::span<const int32_t>() : std::span(rules[row].banned), options);
+      for (int64_t i = firsts[group]; i < firsts[group + 1]; ++i) {
+        const int32_t id = drawn.ids[order[i]] = candidates.draw(uniforms[order[i]]);
+        if (id != BestTokens::kNone)
+          drawn.log_probabilities[order[i]] = static_cast<float>(of_row[id] - exponentials.log_sum);
+      }
     }
   });
   return drawn;
@@ -252,8 +277,7 @@ StepScores judged(const Logits& logits, BestTokens best, std::span<const RowRule
 }
 
 StepScores step_scores(const PlainLogits& logits, const StepQuery& query, const DecodingConfig& options) {
-  auto best = options.sampling ? draw_tokens(logits, options, query.rules, query.uniforms)
-                               : best_tokens(logits, needed_best(query));
+  auto best = options.sampling ? draw_tokens(logits, query, options) : best_tokens(logits, needed_best(query));
   return judged(logits, std::move(best), query.rules);
 }
 

@@ -33,11 +33,10 @@ BestTokens best_tokens(const PlainLogits& logits, int64_t count);
 /// Throws that Error.
 [[noreturn]] void fail_on_logits();
 
-/// Draws one token for each row: uniforms: a number in [0, 1) for each row, of which its token is a function; rules:
-/// one a row or none. <pad>, <s> and banned tokens are never drawn; kNone where nothing is left. The log-probability is
-/// the model's own, over the whole vocabulary and without temperature.
-BestTokens draw_tokens(const PlainLogits& logits, const DecodingConfig& options, std::span<const RowRules> rules,
-                       std::span<const double> uniforms);
+/// Draws one token for each of query.uniforms, from query.rows. A token is a function of its number and its row's
+/// logits. <pad>, <s> and banned tokens are never drawn; kNone where nothing is left. The log-probability is the
+/// model's own, over the whole vocabulary and without temperature.
+BestTokens draw_tokens(const PlainLogits& logits, const StepQuery& query, const DecodingConfig& options);
 
 /// What a step says of its logits. With sampling the lists hold the one token that is drawn.
 StepScores step_scores(const PlainLogits& logits, const StepQuery& query, const DecodingConfig& options = {});

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <map>
+#include <memory>
+#include <numeric>
 #include <set>
 
 #include "base/error.h"
@@ -158,6 +160,38 @@ TEST(SamplingSearch, FollowsTheDistribution) {
     a += result.front().ids == Ids{4};
   }
   EXPECT_NEAR(a, 1400, 80);
+}
+
+TEST(SamplingSearch, SamplesThatBeginAlikeShareARowOfTheModel) {
+  struct SaysNothing final : LogitsRule {};  // with rules each sample has a row of its own
+  std::vector<SearchInput> inputs;
+  for (int64_t i = 0; i < 5; ++i) inputs.push_back({.sources = {{4, 5, 6}}, .number = i});
+  const auto samples = [&](test::ScriptedModel& model, const SearchOptions& options) {
+    const SearchModel only{.model = &model};
+    ListQueue<SearchInput, std::vector<Hypothesis>> queue(inputs);
+    search(std::span(&only, 1), queue, 2, options);
+    return std::move(queue.results());
+  };
+  for (const double temperature : {1.0, 0.7}) {
+    auto options = sampled(12);
+    options.temperature = temperature;
+    test::ScriptedModel shared(6, test::random_script(5, 6)), own(6, test::random_script(5, 6));
+    const auto found = samples(shared, options);
+    options.rules = {std::make_shared<SaysNothing>()};
+    const auto expected = samples(own, options);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      ASSERT_EQ(found[i]->size(), 12u);
+      for (size_t j = 0; j < 12; ++j) {
+        EXPECT_EQ((*found[i])[j].ids, (*expected[i])[j].ids);
+        EXPECT_EQ((*found[i])[j].token_log_probabilities, (*expected[i])[j].token_log_probabilities);
+      }
+    }
+    const auto rows = [](const test::ScriptedModel& model) {
+      return std::accumulate(model.steps.begin(), model.steps.end(), int64_t{0});
+    };
+    EXPECT_EQ(shared.steps.front(), 2) << "one row a sentence";
+    EXPECT_LT(rows(shared), 0.8 * static_cast<double>(rows(own)));
+  }
 }
 
 }  // namespace
