@@ -398,7 +398,7 @@ enum class Combination {
 template <>
 inline constexpr auto kNames<Combination> = names("linear", "log_linear");
 
-/// By what minimum Bayes risk decoding compares candidates: sentence scores as sacreBLEU's.
+/// What minimum Bayes risk decoding compares candidates by: sentence scores as sacreBLEU's.
 enum class RiskUtility { kNone, kChrf, kBleu };
 template <>
 inline constexpr auto kNames<RiskUtility> = names("none", "chrf", "bleu");

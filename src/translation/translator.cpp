@@ -15,7 +15,7 @@
 #include "search/hypothesis_attention.h"
 #include "search/plain_step.h"
 #include "text/placeholders.h"
-#include "translation/loops.h"
+#include "translation/lines/loops.h"
 
 namespace nmt {
 namespace {
@@ -251,10 +251,7 @@ bool Translator::has_terms(const LineJob& line) const {
 
 bool Translator::finish(LineJob& line) const {
   compose(line, codec(), options_.search, needs_words(line));
-  auto& result = line.result;
-  result.loop = line.retried || (!result.alternatives.empty() && is_loop(result.alternatives.front()));
-  if (result.loop && !line.retried && options_.search.retry_loops) {
-    line.retried = true;
+  if (line.result.loop && options_.search.retry_loops && !std::exchange(line.retried, true)) {
     begin(line);
     return false;
   }

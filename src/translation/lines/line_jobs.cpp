@@ -7,8 +7,9 @@
 #include <tuple>
 #include <utility>
 
+#include "translation/lines/loops.h"
+#include "translation/lines/minimum_bayes_risk.h"
 #include "translation/lines/word_alignment.h"
-#include "translation/minimum_bayes_risk.h"
 
 namespace nmt {
 namespace {
@@ -122,6 +123,7 @@ void compose(LineJob& job, const TextCodec& codec, const SearchOptions& options,
     if (std::ssize(alternatives) > job.request.n_best) alternatives.resize(static_cast<size_t>(job.request.n_best));
   }
   if (!options.sampling) drop_repeated(alternatives);
+  loop = job.retried || is_loop(alternatives.front());
   text = alternatives.front().text;
   target_tokens = alternatives.front().tokens;
   if (aligns) add_words(codec, job.request, job.result);

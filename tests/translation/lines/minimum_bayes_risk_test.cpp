@@ -1,4 +1,4 @@
-#include "translation/minimum_bayes_risk.h"
+#include "translation/lines/minimum_bayes_risk.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "translation/loops.h"
+#include "translation/lines/loops.h"
 
 #include <gtest/gtest.h>
 
