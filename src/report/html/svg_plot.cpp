@@ -16,7 +16,7 @@ namespace nmt {
 namespace {
 
 // Units of the viewBox: pixels where the picture is shown in its own size.
-constexpr double kWidth = 440, kHeight = 250, kLeft = 48, kTop = 10, kBoxWidth = 380, kBoxHeight = 206;
+constexpr double kWidth = 440, kHeight = 250, kLeft = 54, kTop = 10, kBoxWidth = 374, kBoxHeight = 206;
 constexpr int64_t kColumns = 190;  // a curve is drawn with at most four points for each
 constexpr int kMostDecades = 10;   // of a logarithmic axis that have a label each
 // How far a linear axis reaches, and how near: no distance on it overflows or vanishes.

@@ -25,8 +25,8 @@ Plot plot_of(std::vector<PlotPoint> points, Plot::Scale scale = Plot::Scale::kLi
 TEST(PlotSvg, DrawsACurveFromEdgeToEdge) {
   const auto svg = plot_svg(plot_of({{0, 1}, {50, 2}, {100, 3}}));
   EXPECT_THAT(svg, HasSubstr("aria-label=\"a &lt; b\""));
-  EXPECT_THAT(svg, HasSubstr("<g class=\"series-1\"><path d=\"M48.0 "));
-  EXPECT_THAT(svg, HasSubstr("L238.0 113.0L428.0 "));  // the middle of the box
+  EXPECT_THAT(svg, HasSubstr("<g class=\"series-1\"><path d=\"M54.0 "));
+  EXPECT_THAT(svg, HasSubstr("L241.0 113.0L428.0 "));  // the middle of the box
   EXPECT_EQ(count(svg, "<circle"), 0);
   for (const char* label : {">1</text>", ">1.5</text>", ">3</text>", ">0</text>", ">100</text>"})
     EXPECT_THAT(svg, HasSubstr(label));
@@ -61,7 +61,7 @@ TEST(PlotSvg, LeavesOutWhatIsNotFinite) {
 
 TEST(PlotSvg, HasALogarithmicScale) {
   const auto svg = plot_svg(plot_of({{0, 10}, {1, 100}, {2, 1000}}, Plot::Scale::kLog));
-  EXPECT_THAT(svg, HasSubstr("L238.0 113.0L"));  // 100 is halfway
+  EXPECT_THAT(svg, HasSubstr("L241.0 113.0L"));  // 100 is halfway
   for (const char* label : {">10</text>", ">100</text>", ">1000</text>"}) EXPECT_THAT(svg, HasSubstr(label));
 }
 
@@ -76,7 +76,7 @@ TEST(PlotSvg, DrawsTheLargestAndTheSmallestNumbers) {
         EXPECT_LE(count(svg, "<line class=\"grid\""), 20) << extreme << " " << other;
         if (scale == Plot::Scale::kLog) {
           EXPECT_GE(count(svg, "<line class=\"grid\""), 2) << extreme << " " << other;
-          EXPECT_EQ(count(svg, "<path d=\"M48.0 "), 1) << svg;
+          EXPECT_EQ(count(svg, "<path d=\"M54.0 "), 1) << svg;
         }
         EXPECT_EQ(count(svg, "nan") + count(svg, "inf"), 0) << svg;
         const auto data = plot_data(plot);
@@ -88,7 +88,7 @@ TEST(PlotSvg, LabelsAWideLogarithmicAxisSparsely) {
   const auto svg = plot_svg(plot_of({{0, 1e-3}, {1, 1e290}}, Plot::Scale::kLog));
   EXPECT_LE(count(svg, "<line class=\"grid\""), 11);
   EXPECT_GE(count(svg, "<line class=\"grid\""), 8);
-  EXPECT_THAT(svg, HasSubstr("<path d=\"M48.0 208.4L428.0 17.6\"/>"));  // 0.04 of the distance above and below
+  EXPECT_THAT(svg, HasSubstr("<path d=\"M54.0 208.4L428.0 17.6\"/>"));  // 0.04 of the distance above and below
 }
 
 TEST(PlotData, KeepsWhatCannotBeRounded) {
