@@ -47,7 +47,7 @@ TEST(PlotSvg, ShowsASinglePoint) {
 
 TEST(PlotSvg, BeginsAtUpdateZero) {
   const auto svg = plot_svg(plot_of({{50, 1}, {100, 3}}));
-  EXPECT_THAT(svg, HasSubstr("<path d=\"M238.0 "));
+  EXPECT_THAT(svg, HasSubstr("<path d=\"M241.0 "));
   EXPECT_EQ(count(svg, ">0</text>"), 1);
 }
 

@@ -26,7 +26,9 @@ TEST(RepeatsItself, FourTimesInARowAndEightTokens) {
 
 TEST(IsLoop, ComparesWithTheSource) {
   const auto loop = [](Ids source, Ids target, bool finished = true) {
-    return is_loop({.parts = {{.source = std::move(source), .target = std::move(target), .finished = finished}}});
+    Alternative one;
+    one.parts = {{.source = std::move(source), .target = std::move(target), .finished = finished}};
+    return is_loop(one);
   };
   EXPECT_TRUE(loop({4, 5}, Ids(9, 4)));
   EXPECT_FALSE(loop(Ids(9, 7), Ids(9, 4))) << "the source repeats itself, too";

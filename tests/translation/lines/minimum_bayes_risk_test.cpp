@@ -49,10 +49,10 @@ std::vector<std::string> ranked(std::vector<Alternative> alternatives, const Dec
 
 TEST(RankByRisk, SamplesWeighAsOftenAsTheyAreDrawn) {
   const DecodingConfig decoding{.beam_size = 1, .sampling = true, .mbr = RiskUtility::kChrf};
-  EXPECT_THAT(ranked({{.text = "a cat"}, {.text = "the dogs"}, {.text = "the dog"}, {.text = "the dog"}}, decoding),
-              ElementsAre("the dog", "the dogs", "a cat"));
-  EXPECT_THAT(ranked({{.text = "a cat"}, {.text = "the dogs"}, {.text = "a cat"}, {.text = "a cat"}}, decoding),
-              ElementsAre("a cat", "the dogs"));
+  EXPECT_THAT(ranked({{.text = "a cat"}, {.text = "red dogs"}, {.text = "red dogs"}}, decoding),
+              ElementsAre("red dogs", "a cat"));
+  EXPECT_THAT(ranked({{.text = "red dogs"}, {.text = "a cat"}, {.text = "a cat"}}, decoding),
+              ElementsAre("a cat", "red dogs"));
 }
 
 TEST(RankByRisk, HypothesesOfABeamWeighByTheirProbability) {
@@ -114,7 +114,7 @@ TEST_F(TranslatesByRisk, OfABeam) {
 TEST_F(TranslatesByRisk, WordsThatContinueAPrefixDifferentlyKeepTheirOrder) {
   const DecodingConfig decoding{.beam_size = 2, .length_penalty = 0, .mbr = RiskUtility::kChrf};
   const auto found = translate(decoding, 1, {.source = "a", .n_best = 2, .distinct = true});
-  EXPECT_THAT(found.alternatives.front().text, HasSubstr("cat"));
+  EXPECT_EQ(found.text, "a") << "by probability";
   EXPECT_FALSE(found.alternatives.front().expected_utility);
 }
 
