@@ -102,87 +102,103 @@ BestTokens best_tokens(const PlainLogits& logits, int64_t most) {
 
 namespace {
 
-/// exp(logit - highest) of a row, and the logarithm of their sum.
-struct Exponentials {
-  explicit Exponentials(std::span<const float> logits) : highest(*std::ranges::max_element(logits)) {
-    double sum = 0;
-    for (const float logit : logits) sum += values.emplace_back(std::exp(logit - highest));
-    log_sum = highest + std::log(sum);
-    if (!std::isfinite(log_sum)) fail_on_logits();
-  }
-  double highest, log_sum = 0;
-  std::vector<double> values = {};
-};
-
 /// The tokens that may be drawn from one row.
 class Candidates {
  public:
-  Candidates(std::span<const float> logits, const Exponentials& exponentials, std::span<const int32_t> banned,
+  /// weights: exp((logit - greatest logit) / temperature) of each token.
+  Candidates(std::span<const float> logits, std::vector<float> weights, std::span<const int32_t> banned,
              const DecodingConfig& options)
-      : logits_(logits), temperature_(options.temperature) {
-    std::vector<bool> allowed(logits.size(), true);
-    allowed[SpecialIds::kPad] = allowed[SpecialIds::kBegin] = false;
-    for (const int32_t id : banned) allowed[id] = false;
+      : logits_(logits), weights_(std::move(weights)) {
+    for (const int32_t id : banned) weights_[id] = 0;
+    weights_[SpecialIds::kPad] = weights_[SpecialIds::kBegin] = 0;
     for (size_t id = 0; id < logits.size(); ++id)
-      if (allowed[id] && std::isfinite(logits[id])) ids_.push_back(static_cast<int32_t>(id));
-    if (ids_.empty()) return;
-    highest_ = logits[*std::ranges::max_element(ids_, {}, [&](int32_t id) { return logits_[id]; })];
-    if (temperature_ == 1 && highest_ == exponentials.highest) known_ = exponentials.values;
-    if (options.top_k > 0) keep_most_probable(std::min(std::ssize(ids_), options.top_k));
+      if (!std::isfinite(logits[id])) weights_[id] = 0;
+    if (*std::ranges::max_element(weights_) < 1e-20F) weigh_again(options.temperature);
+    for (int64_t first = 0; first < std::ssize(weights_); first += kBlock) masses_.push_back(sum_of(first));
+    if (options.top_k == 0 && options.top_p == 1) return;
+    for (size_t id = 0; id < weights_.size(); ++id)
+      if (weights_[id] > 0) best_.push_back(static_cast<int32_t>(id));
+    if (best_.empty()) return;
+    if (options.top_k > 0) keep_most_probable(std::min(std::ssize(best_), options.top_k));
     if (options.top_p < 1) keep_mass(options.top_p);
-    for (const int32_t id : ids_) mass_ += weights_.emplace_back(weight(id));
   }
 
-  /// The token at which the cumulative probability passes `uniform`.
+  /// The token at which the cumulative weight passes `uniform` of all.
   int32_t draw(double uniform) const {
-    if (ids_.empty()) return BestTokens::kNone;
-    double left = uniform * mass_;
-    for (size_t i = 0; i < ids_.size(); ++i) {
-      left -= weights_[i];
-      if (left < 0) return ids_[i];
+    double left = uniform * mass();
+    if (!best_.empty()) return drawn_of(best_, left);
+    int32_t last = BestTokens::kNone;
+    for (size_t block = 0; block < masses_.size(); ++block) {
+      if (masses_[block] == 0) continue;
+      last = static_cast<int32_t>(block);
+      if (left < masses_[block]) break;
+      left -= masses_[block];
     }
-    return ids_.back();  // rounding
+    if (last == BestTokens::kNone) return last;
+    std::vector<int32_t> ids;
+    for (int32_t id = last * kBlock; id < std::min<int64_t>((last + 1) * kBlock, std::ssize(weights_)); ++id)
+      if (weights_[id] > 0) ids.push_back(id);
+    return drawn_of(ids, left);
   }
 
  private:
-  double weight(int32_t id) const {
-    return known_.empty() ? std::exp((static_cast<double>(logits_[id]) - highest_) / temperature_) : known_[id];
+  static constexpr int32_t kBlock = 64;
+
+  int32_t drawn_of(std::span<const int32_t> ids, double left) const {
+    for (const int32_t id : ids) {
+      left -= weights_[id];
+      if (left < 0) return id;
+    }
+    return ids.back();  // rounding
+  }
+  /// Beside a banned token that has nearly all of the probability, float32 cannot tell the others apart.
+  void weigh_again(double temperature) {
+    float highest = -kInfinity;
+    for (size_t id = 0; id < weights_.size(); ++id)
+      if (weights_[id] > 0) highest = std::max(highest, logits_[id]);
+    for (size_t id = 0; id < weights_.size(); ++id)
+      if (weights_[id] > 0)
+        weights_[id] = static_cast<float>(std::exp((static_cast<double>(logits_[id]) - highest) / temperature));
+  }
+  double sum_of(int64_t first) const {
+    const auto end = weights_.begin() + std::min<int64_t>(first + kBlock, std::ssize(weights_));
+    return std::accumulate(weights_.begin() + first, end, 0.0);
   }
   double mass() const {
-    return std::accumulate(ids_.begin(), ids_.end(), 0.0, [&](double sum, int32_t id) { return sum + weight(id); });
+    if (best_.empty()) return std::accumulate(masses_.begin(), masses_.end(), 0.0);
+    return std::accumulate(best_.begin(), best_.end(), 0.0, [&](double sum, int32_t id) { return sum + weights_[id]; });
   }
   bool is_more_probable(int32_t a, int32_t b) const {
     return logits_[a] != logits_[b] ? logits_[a] > logits_[b] : a < b;
   }
 
-  /// The first `count` of ids_ become the most probable ones, in order; the others follow in any order.
+  /// The first `count` of best_ become the most probable ones, in order; the others follow in any order.
   void sort_first(int64_t count) {
-    std::partial_sort(ids_.begin(), ids_.begin() + count, ids_.end(),
+    std::partial_sort(best_.begin(), best_.begin() + count, best_.end(),
                       [&](int32_t a, int32_t b) { return is_more_probable(a, b); });
   }
   void keep_most_probable(int64_t count) {
     sort_first(count);
-    ids_.resize(count);
+    best_.resize(count);
   }
   /// The fewest tokens whose probabilities sum to `share`. Mostly these are few, so the rest is not sorted.
   void keep_mass(double share) {
     const double wanted = share * mass();
-    for (int64_t sorted = std::min<int64_t>(64, std::ssize(ids_));; sorted = std::min(8 * sorted, std::ssize(ids_))) {
+    for (int64_t sorted = std::min<int64_t>(64, std::ssize(best_));; sorted = std::min(8 * sorted, std::ssize(best_))) {
       sort_first(sorted);
       double sum = 0;
       for (int64_t i = 0; i < sorted; ++i) {
-        sum += weight(ids_[i]);
-        if (sum >= wanted) return ids_.resize(i + 1);
+        sum += weights_[best_[i]];
+        if (sum >= wanted) return best_.resize(i + 1);
       }
-      if (sorted == std::ssize(ids_)) return;
+      if (sorted == std::ssize(best_)) return;
     }
   }
 
   std::span<const float> logits_;
-  double temperature_, highest_ = 0, mass_ = 0;
-  std::span<const double> known_;  // weights by id, where they are there
-  std::vector<int32_t> ids_;
-  std::vector<double> weights_;  // of ids_
+  std::vector<float> weights_;  // 0 for what may not be drawn
+  std::vector<double> masses_;  // of each block of tokens
+  std::vector<int32_t> best_;   // with top_k or top_p: what may be drawn, the most probable first
 };
 
 }  // namespace
@@ -191,7 +207,7 @@ BestTokens draw_tokens(const PlainLogits& logits, const StepQuery& query, const 
   const auto& [token, rules, uniforms, rows, count] = query;
   const int64_t draws = std::ssize(uniforms);
   const auto row_of = [&](int64_t draw) { return rows.empty() ? draw : rows[draw]; };
-  std::vector<int64_t> order(draws);  // draws of a row follow one another: its exponentials are computed once
+  std::vector<int64_t> order(draws);  // draws of a row follow one another: its weights are computed once
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, {}, row_of);
   std::vector<int64_t> firsts;  // of each row
@@ -203,16 +219,26 @@ BestTokens draw_tokens(const PlainLogits& logits, const StepQuery& query, const 
   const int64_t groups = std::ssize(firsts);
   firsts.push_back(draws);
   at::parallel_for(0, groups, 1, [&](int64_t begin, int64_t end) {
+    std::vector<float> block_maxima(kernels::logit_block_count(logits.columns()));
     for (int64_t group = begin; group < end; ++group) {
       const int64_t row = row_of(order[firsts[group]]);
       const auto of_row = logits.row(row);
-      const Exponentials exponentials(of_row);
-      const Candidates candidates(of_row, exponentials,
-                                  rules.empty() ? std::span<const int32_t>() : std::span(rules[row].banned), options);
+      std::vector<float> weights(of_row.size());
+      float maximum = 0, log_sum = 0;
+      kernels::kernels().logit_rows({.logits = of_row.data(),
+                                     .classes = logits.columns(),
+                                     .block_maxima = block_maxima.data(),
+                                     .maxima = &maximum,
+                                     .log_sums = &log_sum,
+                                     .weights = weights.data(),
+                                     .sharpness = static_cast<float>(1 / options.temperature)},
+                                    {0, 1});
+      if (!std::isfinite(log_sum)) fail_on_logits();
+      const auto banned = rules.empty() ? std::span<const int32_t>() : std::span(rules[row].banned);
+      const Candidates candidates(of_row, std::move(weights), banned, options);
       for (int64_t i = firsts[group]; i < firsts[group + 1]; ++i) {
         const int32_t id = drawn.ids[order[i]] = candidates.draw(uniforms[order[i]]);
-        if (id != BestTokens::kNone)
-          drawn.log_probabilities[order[i]] = static_cast<float>(of_row[id] - exponentials.log_sum);
+        if (id != BestTokens::kNone) drawn.log_probabilities[order[i]] = (of_row[id] - maximum) - log_sum;
       }
     }
   });

@@ -92,6 +92,8 @@ struct LogitRows {
   float* block_maxima = nullptr;  ///< [rows, logit_block_count(classes)] the greatest of each kLogitBlock logits
   float* maxima = nullptr;        ///< [rows] the greatest
   float* log_sums = nullptr;      ///< [rows] log of the sum of exp(logit - greatest); not finite for a damaged row
+  float* weights = nullptr;       ///< [rows, classes] exp((logit - greatest) * sharpness), at least 2^-126; may be null
+  float sharpness = 1;
 };
 
 struct Kernels {

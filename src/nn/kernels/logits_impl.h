@@ -211,6 +211,15 @@ void logit_rows(const LogitRows& task, Range rows) {
     for (const Vec& part : sums) sum += part;
     task.maxima[r] = maximum;
     task.log_sums[r] = std::log(sum_lanes(sum));
+    if (!task.weights) continue;
+    float* weights = task.weights + r * classes;
+    const Vec scale = log2_e * all(task.sharpness);
+    for (int64_t block = 0; block < blocks; ++block) {
+      float out[kLogitBlock];
+      for (int64_t i = 0; i < kLogitBlock; i += kLanes)
+        store(out + i, vec_exp2(greater(min, (load(block_at(block) + i) - all(maximum)) * scale)));
+      std::copy(out, out + std::min(kLogitBlock, classes - block * kLogitBlock), weights + block * kLogitBlock);
+    }
   }
 }
 

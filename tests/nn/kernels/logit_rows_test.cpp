@@ -8,19 +8,22 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 struct Result {
-  std::vector<float> block_maxima, maxima, log_sums;
+  std::vector<float> block_maxima, maxima, log_sums, weights;
 };
 
-Result run(const Kernels& set, const std::vector<float>& logits, int64_t classes) {
+Result run(const Kernels& set, const std::vector<float>& logits, int64_t classes, float sharpness = 1) {
   const int64_t rows = std::ssize(logits) / classes;
   Result result{.block_maxima = std::vector<float>(rows * logit_block_count(classes)),
                 .maxima = std::vector<float>(rows),
-                .log_sums = std::vector<float>(rows)};
+                .log_sums = std::vector<float>(rows),
+                .weights = std::vector<float>(logits.size())};
   set.logit_rows({.logits = logits.data(),
                   .classes = classes,
                   .block_maxima = result.block_maxima.data(),
                   .maxima = result.maxima.data(),
-                  .log_sums = result.log_sums.data()},
+                  .log_sums = result.log_sums.data(),
+                  .weights = result.weights.data(),
+                  .sharpness = sharpness},
                  {0, rows});
   return result;
 }
@@ -45,6 +48,21 @@ TEST(LogitRows, EqualAPlainLoop) {
             EXPECT_EQ(
                 result.block_maxima[row * blocks + block],
                 *std::max_element(begin + block * kLogitBlock, begin + std::min((block + 1) * kLogitBlock, classes)));
+        }
+      }
+    }
+  });
+}
+
+TEST(LogitRows, WeighByASharpness) {
+  for_each_set([&](const Kernels& set) {
+    for (const int64_t classes : {1, 15, 63, 64, 65, 130}) {
+      for (const float sharpness : {0.5F, 1.0F, 2.0F}) {
+        const auto logits = wave<float>(2 * classes, 1, 12.0);
+        const auto result = run(set, logits, classes, sharpness);
+        for (int64_t i = 0; i < 2 * classes; ++i) {
+          const double expected = std::exp((double{logits[i]} - result.maxima[i / classes]) * sharpness);
+          EXPECT_NEAR(result.weights[i], expected, 1e-5 * expected) << classes << " classes, token " << i;
         }
       }
     }

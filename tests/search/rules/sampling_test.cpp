@@ -98,6 +98,14 @@ TEST(Sampling, LogProbabilityIsTheModelsOwn) {
   EXPECT_NEAR(token.log_probabilities.front(), std::log(0.4), 1e-6);
 }
 
+TEST(Sampling, TellsTokensApartBesideABannedOneThatHasAllOfTheProbability) {
+  const std::vector<float> logits = {0, 0, 0, 200, 1, 0, -30};
+  RowRules rules;
+  rules.banned = {3};
+  const double all = std::exp(1.0) + 2;  // tokens 1, 4, 5
+  expect_shares(drawn(logits, {}, rules), {{1, 1 / all}, {4, std::exp(1.0) / all}, {5, 1 / all}});
+}
+
 TEST(Sampling, RefusesRowsThatAreNoDistribution) {
   EXPECT_THAT(test::message_of<Error>([] {
                 draw_tokens(torch::full({1, 6}, NAN), {}, {}, std::vector<double>{0.5});
