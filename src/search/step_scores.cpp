@@ -204,9 +204,8 @@ class Candidates {
 }  // namespace
 
 BestTokens draw_tokens(const PlainLogits& logits, const StepQuery& query, const DecodingConfig& options) {
-  const auto& [token, rules, uniforms, rows, count] = query;
-  const int64_t draws = std::ssize(uniforms);
-  const auto row_of = [&](int64_t draw) { return rows.empty() ? draw : rows[draw]; };
+  const int64_t draws = std::ssize(query.uniforms);
+  const auto row_of = [&](int64_t draw) { return query.rows.empty() ? draw : query.rows[draw]; };
   std::vector<int64_t> order(draws);  // draws of a row follow one another: its weights are computed once
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, {}, row_of);
@@ -234,10 +233,10 @@ BestTokens draw_tokens(const PlainLogits& logits, const StepQuery& query, const 
                                      .sharpness = static_cast<float>(1 / options.temperature)},
                                     {0, 1});
       if (!std::isfinite(log_sum)) fail_on_logits();
-      const auto banned = rules.empty() ? std::span<const int32_t>() : std::span(rules[row].banned);
+      const auto banned = query.rules.empty() ? std::span<const int32_t>() : std::span(query.rules[row].banned);
       const Candidates candidates(of_row, std::move(weights), banned, options);
       for (int64_t i = firsts[group]; i < firsts[group + 1]; ++i) {
-        const int32_t id = drawn.ids[order[i]] = candidates.draw(uniforms[order[i]]);
+        const int32_t id = drawn.ids[order[i]] = candidates.draw(query.uniforms[order[i]]);
         if (id != BestTokens::kNone) drawn.log_probabilities[order[i]] = (of_row[id] - maximum) - log_sum;
       }
     }
