@@ -285,10 +285,11 @@ const std::vector<Option>& table() {
                    "an epoch has each training pair as often as this score says, e to its power, once on average; the "
                    "scores are those of data.keep_best",
                    kFixed),
-      NMT_TRAINING(corpus_temperature, (Range{.min = 1, .max = 1000}),
-                   "T: an epoch has the corpora in shares of n^(1/T), n their pairs, so that small ones come more often; "
-                   "5 is common (Arivazhagan et al. 2019), 1 = as they are",
-                   kFixed),
+      NMT_TRAINING(
+          corpus_temperature, (Range{.min = 1, .max = 1000}),
+          "T: an epoch has the corpora in shares of n^(1/T), n their pairs, so that small ones come more often; "
+          "5 is common (Arivazhagan et al. 2019), 1 = as they are",
+          kFixed),
       NMT_TRAINING(stages, any,
                    "parts of the training, one after the other, each with shares of the training corpora (by the names "
                    "of their files up to the first dot): [{shares: {synthetic: 0.6, clean: 0.4}, until_epochs: 2}, "
@@ -485,9 +486,10 @@ const std::vector<Option>& table() {
       NMT_DECODING(shortlist, between(0, 10000), kOfAll,
                    "write only with candidates: this many for each source piece, by the model's lexicon "
                    "(data.shortlist), and the most frequent pieces; 0 = with all pieces"),
-      NMT_DECODING(target_language, any, kOfAll,
-                   "which of the model's target languages is wanted, where tags of its vocabulary (>>en<<) say so; unset: "
-                   "a tag at the beginning of each line"),
+      NMT_DECODING(
+          target_language, any, kOfAll,
+          "which of the model's target languages is wanted, where tags of its vocabulary (>>en<<) say so; unset: "
+          "a tag at the beginning of each line"),
       NMT_DECODING(shortlist_frequent, between(1, 1000000), kOfSearch,
                    "shortlist: this many target pieces, the most frequent ones, are candidates of every sentence"),
 

@@ -301,7 +301,8 @@ std::string format_field(const std::vector<TextSet>& sets) {
   std::vector<std::string> texts;
   for (const auto& [name, source, target, languages] : sets)
     texts.push_back(fmt::format("{{name: {}, source: {}, target: {}{}}}", format_text(name), format_text(source),
-                                format_text(target), languages.empty() ? "" : ", languages: " + format_text(languages)));
+                                format_text(target),
+                                languages.empty() ? "" : ", languages: " + format_text(languages)));
   return fmt::format("[{}]", fmt::join(texts, ", "));
 }
 std::string format_field(const std::vector<TrainingStage>& stages) {

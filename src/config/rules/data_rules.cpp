@@ -54,12 +54,14 @@ void check_languages(const RuleChecker& rules) {
   const auto targets = tagged_languages(data);
   const bool is_learnt = data.spm_model1.empty() && rules.config.training.init_from.empty();
   if (is_learnt && targets.size() < 2)
-    rules.refuse({"data.tags", "data.languages"},
-                 "are for several target languages; name those of the corpora in data.languages, or leave the tags out");
+    rules.refuse(
+        {"data.tags", "data.languages"},
+        "are for several target languages; name those of the corpora in data.languages, or leave the tags out");
   if (!is_learnt) return;
   for (const auto& sets : {validation_sets(data), test_sets(data)})
     for (const auto& set : sets)
-      if (const auto target = of_set(data, set.text).target_language; std::ranges::find(targets, target) == targets.end())
+      if (const auto target = of_set(data, set.text).target_language;
+          std::ranges::find(targets, target) == targets.end())
         rules.refuse({set.source_option.c_str(), "data.tags"},
                      fmt::format("{} is a set into {}, which no training corpus has; write {{name: ..., languages: "
                                  "de-en, ...}} in data.eval and data.test",
