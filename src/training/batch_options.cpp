@@ -72,7 +72,7 @@ std::vector<double> tempered_weights(const Config& config, const PreparedData& d
   return weights;
 }
 
-/// Of each training corpus: changed text has the tag of the text.
+/// The codec of each training corpus: changed text has the tag of the text.
 std::vector<TextCodec> codecs_of_corpora(const DataConfig& config, const TextCodec& codec) {
   std::vector<TextCodec> codecs;
   for (size_t corpus = 0; corpus < config.train1.size() + config.train_tsv.size(); ++corpus)

@@ -41,7 +41,7 @@ std::optional<TextCodec> initial_codec(const Config& config) {
   return from.empty() ? std::nullopt : std::optional(load_codec(from));
 }
 
-/// Of each training corpus.
+/// The rules of each training corpus.
 std::vector<ContentRules> content_rules(const std::vector<DataConfig>& corpora, const LanguageIdentifier* languages) {
   std::vector<ContentRules> rules;
   for (const auto& data : corpora)

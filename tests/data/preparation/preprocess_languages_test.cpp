@@ -17,8 +17,7 @@ class PrepareLanguages : public test::PrepareFixture {
  protected:
   PrepareLanguages() {
     std::string json;
-    for (int i = 0; i < 100; ++i)
-      json += R"({"de": ")" + line("de", i) + R"(", "en": ")" + line("en", i) + "\"}\n";
+    for (int i = 0; i < 100; ++i) json += R"({"de": ")" + line("de", i) + R"(", "en": ")" + line("en", i) + "\"}\n";
     write("both.jsonl", json);
     config_.data.train1 = {path("train.de"), path("both.jsonl"), path("both.jsonl")};
     config_.data.train2 = {path("train.en"), path("both.jsonl"), path("both.jsonl")};

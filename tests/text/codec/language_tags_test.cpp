@@ -61,8 +61,9 @@ TEST(LanguageTags, RefuseALanguageThatTheModelLacks) {
   EXPECT_EQ(message_of<Error>([&] { into_language(one, "cs"); }),
             "target language cs: the model translates into en; name one of these");
   EXPECT_THAT(into_language(one, "en").prefix_ids(), IsEmpty());
-  EXPECT_EQ(message_of<Error>(
-                [&] { into_language(codec_with({.tags = {">>zh_Hant<<"}, .normalization = "nmt_nfkc_cf"}), "zh_Hant"); }),
+  EXPECT_EQ(message_of<Error>([&] {
+              into_language(codec_with({.tags = {">>zh_Hant<<"}, .normalization = "nmt_nfkc_cf"}), "zh_Hant");
+            }),
             "target language zh_Hant: the vocabulary's normalisation changes its tag >>zh_Hant<<; write the code in "
             "lower case");
 }
