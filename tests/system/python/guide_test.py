@@ -1,6 +1,8 @@
 """What users read about the Python package: the examples of docs/python.md give what stands there, and the notebooks run."""
 
+import contextlib
 import doctest
+import io
 import json
 import os
 import pathlib
@@ -34,6 +36,19 @@ class Guide(Case):
         finally:
             os.chdir(before)
         self.assertEqual(found.failed, 0, "".join(output))
+
+
+    def test_the_first_screen(self):
+        shutil.copytree(PROGRAMS.model, self.folder / "mine" / "run" / "best")
+        program = re.search(r"(?ms)^```python\n(.*?)^```", GUIDE.read_text(encoding="utf-8"))[1]
+        before = os.getcwd()
+        os.chdir(self.folder)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()) as output:
+                exec(program, {})
+        finally:
+            os.chdir(before)
+        self.assertEqual(output.getvalue().count("\n"), 1)
 
 
 class Notebooks(Case):
