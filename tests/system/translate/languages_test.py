@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 
 from translate_support import PROGRAMS, Case, main, run, translate
 
@@ -53,11 +54,14 @@ class Languages(Case):
         refused = translate("--target-language", "fr", text=text, model=model)
         self.assert_error(refused, "target language fr: the model translates into en, de; name one of these")
 
-        scores = self.lines_of(run("nmt-eval", "-c", config, "--split", "valid"))
+        table = [line.split() for line in self.lines_of(run("nmt-eval", "-c", config, "--split", "valid"))]
+        rows = {row[0]: row[-4:] for row in table[1:3]}
         by_hand = self.lines_of(run("nmt-eval", "-m", model, "--target-language", "de", "--source", corpus / "valid.en",
                                     "--reference", corpus / "valid.de"))
-        for line in by_hand:
-            self.assertTrue(any(line in one for one in scores), f"{line} in {scores}")
+        self.assertEqual(rows["back"][2:], re.findall(r" = (\d+\.\d{4})", by_hand[-1]), "loss and perplexity")
+        self.assertIn(f" = {rows['back'][0]} ", by_hand[0])
+        self.assertEqual(table[3][0], "mean")
+        self.assertAlmostEqual(float(table[3][1]), (float(rows["forth"][0]) + float(rows["back"][0])) / 2, delta=0.011)
 
 
 if __name__ == "__main__":
