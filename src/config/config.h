@@ -56,8 +56,9 @@ struct DataConfig {
   double max_length_ratio = 0;  // longer side / shorter side, in pieces; 0 = off
   bool drop_empty = true;
   bool drop_duplicates = false;
-  bool drop_test_overlap = false;    // training pairs whose source and target both stand in validation or test
-  Choices<CleaningRule> clean = {};  // rules that judge what a pair says; all: each of them
+  bool drop_test_overlap = false;           // training pairs whose source and target both stand in validation or test
+  Choices<CleaningRule> clean = {};         // rules that judge what a pair says; all: each of them
+  std::vector<std::string> uncleaned = {};  // training corpora that they leave alone, by name (corpora_named)
   // Vocabulary.
   Choice<TokenizerKind> tokenizer = TokenizerKind::kSentencePiece;
   Choice<SentencePieceType> spm_type = SentencePieceType::kBpe;

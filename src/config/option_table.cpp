@@ -120,6 +120,9 @@ const std::vector<Option>& table() {
       NMT_DATA(clean, any,
                "drop training pairs by what they say, by some rules or all: [letters, numbers]; each costs some good "
                "pairs, too, and nmt-prepro shows what it drops"),
+      NMT_DATA(uncleaned, kNotEmpty,
+               "training corpora that clean leaves alone, by the names of their files up to the first dot, or as "
+               "train1 and train_tsv have them"),
       NMT_DATA(tokenizer, any, "how text is cut into pieces"),
       NMT_DATA(spm_type, any, "kind of SentencePiece model to learn"),
       NMT_DATA(vocab_size, between(8, 1000000), "pieces in the vocabulary (joint), or in each of both"),

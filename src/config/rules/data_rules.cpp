@@ -74,6 +74,12 @@ void check_cleaning(const RuleChecker& rules) {
     rules.refuse({"data.drop_test_overlap"},
                  "has nothing to compare with: set data.eval1 and eval2, or data.test1 and test2");
   }
+  for (const auto& name : data.uncleaned)
+    if (corpora_named(data, name).empty())
+      rules.refuse({"data.uncleaned"},
+                   fmt::format("{} names no training corpus; give the name of a file of data.train1 "
+                               "or train_tsv up to its first dot",
+                               name));
   if (data.max_length_ratio > 0 && data.max_length_ratio < 1) {
     rules.refuse({"data.max_length_ratio"}, "is the longer side over the shorter: at least 1, or 0 for no limit");
   }

@@ -44,8 +44,15 @@ std::optional<TextCodec> initial_codec(const Config& config) {
 /// The rules of each training corpus.
 std::vector<ContentRules> content_rules(const std::vector<DataConfig>& corpora, const LanguageIdentifier* languages) {
   std::vector<ContentRules> rules;
-  for (const auto& data : corpora)
-    rules.emplace_back(data.clean, data.source_language, data.target_language, languages);
+  for (const auto& data : corpora) {
+    const auto corpus = std::ssize(rules);
+    const bool is_judged = std::ranges::none_of(data.uncleaned, [&](const std::string& name) {
+      const auto named = corpora_named(data, name);
+      return std::ranges::find(named, corpus) != named.end();
+    });
+    rules.emplace_back(is_judged ? data.clean : Choices<CleaningRule>(), data.source_language, data.target_language,
+                       languages);
+  }
   return rules;
 }
 
@@ -61,6 +68,7 @@ class Preprocessor {
         options_(options),
         log_(log),
         splits_(list_splits(config.data)),
+        all_rules_(data_.clean, data_.source_language, data_.target_language, options.languages),
         content_(content_rules(splits_[0].data, options.languages)),
         cleaning_(cleaning_options(config.data)) {}
 
@@ -112,6 +120,7 @@ class Preprocessor {
   Pulse pulse_;
   int64_t done_ = 0;  // pairs, where some are read
   std::vector<Split> splits_;
+  ContentRules all_rules_;
   std::vector<ContentRules> content_;  // of each training corpus
   CleaningOptions cleaning_;
   Manifest manifest_;                             // in the making
@@ -142,7 +151,7 @@ PreprocessResult Preprocessor::run() {
   read_synthetic_texts();
   {
     const auto scope = times_.measure(PreprocessStage::kReading);
-    held_out_ = read_held_out(data_, content_.front(), [this](const CorpusReader& reader) {
+    held_out_ = read_held_out(data_, all_rules_, [this](const CorpusReader& reader) {
       report_reader(reader, "never filtered");
       stop_if_asked();
     });
@@ -154,7 +163,7 @@ PreprocessResult Preprocessor::run() {
     manifest_.tokenizer = codec.save(folder.path());
     for (const auto& [name, text] : readable_vocabularies(codec)) write_file_atomically(folder.path() / name, text);
   }
-  if (!data_.clean.empty()) report_.emplace(folder.path() / kDroppedFile, content_.front(), config_.run.seed);
+  if (!data_.clean.empty()) report_.emplace(folder.path() / kDroppedFile, all_rules_, config_.run.seed);
   for (const auto& split : splits_) encode_split(split, codec, folder.path());
   if (report_) report_->finish(folder.path() / kCleaningPage);
   if (options_.observer) options_.observer->on_end(folder.path());

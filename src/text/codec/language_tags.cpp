@@ -13,6 +13,15 @@ namespace {
 
 constexpr std::string_view kOpening = ">>", kClosing = "<<";
 
+/// The language of a tag; empty of other pieces.
+std::string language_of_piece(std::string piece) {
+  if (piece.starts_with(kSpaceMark)) piece.erase(0, kSpaceMark.size());
+  constexpr size_t kSigns = kOpening.size() + kClosing.size();
+  return piece.size() > kSigns && tag_like_beginning(piece) == piece
+             ? piece.substr(kOpening.size(), piece.size() - kSigns)
+             : "";
+}
+
 }  // namespace
 
 std::string language_tag(std::string_view language) { return fmt::format("{}{}{}", kOpening, language, kClosing); }
@@ -24,14 +33,16 @@ std::string_view tag_like_beginning(std::string_view text) {
   return closing == std::string_view::npos ? std::string_view() : text.substr(0, closing + kClosing.size());
 }
 
+std::vector<int32_t> tag_pieces(const TextCodec& codec) {
+  std::vector<int32_t> tags;
+  for (int32_t id = 0; id < codec.source().size(); ++id)
+    if (!language_of_piece(codec.source().piece(id)).empty()) tags.push_back(id);
+  return tags;
+}
+
 std::vector<std::string> target_languages(const TextCodec& codec) {
   std::vector<std::string> languages;
-  for (int32_t id = 0; id < codec.source().size(); ++id) {
-    std::string piece = codec.source().piece(id);
-    if (piece.starts_with(kSpaceMark)) piece.erase(0, kSpaceMark.size());
-    if (piece.size() <= kOpening.size() + kClosing.size() || tag_like_beginning(piece) != piece) continue;
-    languages.push_back(piece.substr(kOpening.size(), piece.size() - kOpening.size() - kClosing.size()));
-  }
+  for (const int32_t id : tag_pieces(codec)) languages.push_back(language_of_piece(codec.source().piece(id)));
   return languages;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,10 @@ std::string language_tag(std::string_view language);
 /// What begins a text in the form of a tag, whether or not a model knows it; empty: nothing does.
 std::string_view tag_like_beginning(std::string_view text);
 
-/// The languages whose tags are pieces of the source vocabulary, by their ids.
+/// The pieces of the source vocabulary that are tags, ascending.
+std::vector<int32_t> tag_pieces(const TextCodec& codec);
+
+/// Their languages.
 std::vector<std::string> target_languages(const TextCodec& codec);
 
 /// The codec of a model for one of its target languages: each source gets the tag. Throws Error for a language that it

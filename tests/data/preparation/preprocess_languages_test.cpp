@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "data/lexicon.h"
 #include "data/preparation/preprocess_fixture.h"
 #include "data/prepared_corpus.h"
 #include "data/prepared_data.h"
@@ -48,6 +49,19 @@ TEST_F(PrepareLanguages, EachSourceHasTheTagOfItsTarget) {
   EXPECT_EQ(first_piece(data, *data.more_test.at(0).corpus, 0), ">>de<<");
 }
 
+TEST_F(PrepareLanguages, TagsHaveNoLinksAndNoTranslations) {
+  config_.data.alignment = true;
+  config_.data.shortlist = 5;
+  prepare();
+  const auto tagged = open_prepared_data(config_);
+  for (int32_t id = 0; id < tagged.codec.source().size(); ++id)
+    if (tagged.codec.source().piece(id).find(">>") != std::string::npos) {
+      EXPECT_TRUE(tagged.lexicon->best(id).empty());
+    }
+  for (int64_t pair = 0; pair < 500; ++pair)
+    for (const auto& link : tagged.alignment->of(pair)) EXPECT_GT(link.source, 0) << pair;
+}
+
 TEST_F(PrepareLanguages, OnlyTheSourceKnowsTags) {
   config_.data.joint_vocabulary = false;
   config_.model.tie_embeddings = TiedEmbeddings::kNone;
@@ -83,6 +97,9 @@ TEST_F(PrepareLanguages, CleaningKnowsTheLanguagesOfTheCorpus) {
   config_.data.languages.back() = "de-en";
   overwrite();
   EXPECT_EQ(open_prepared_data(config_).train->size(), 500);
+  config_.data.uncleaned = {"ru"};
+  overwrite();
+  EXPECT_EQ(open_prepared_data(config_).train->size(), 550) << "a corpus that the rules leave alone";
 }
 
 }  // namespace
