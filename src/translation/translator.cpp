@@ -161,11 +161,8 @@ bool Translator::force_prefix(const PartPrefix& prefix, LinePart& part) const {
 void Translator::force(std::span<const std::string> phrases, LinePart& part) const {
   for (const auto& phrase : phrases) {
     auto ids = codec().encode_target(phrase);
-    if (is_unwritable(ids)) {
-      part.misses_a_constraint = true;
-    } else {
-      part.input.must_appear.push_back(std::move(ids));
-    }
+    part.misses_a_constraint = part.misses_a_constraint || is_unwritable(ids);
+    if (!is_unwritable(ids)) part.input.must_appear.push_back(std::move(ids));
   }
 }
 
