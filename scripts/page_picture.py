@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Makes the pictures of README.md and docs/serving.md: of the page of a running server, or of the report of a run.
+"""Makes the pictures of README.md and the guides: of the page of a running server, the report of a run, the page of a cleaning.
 
     scripts/page_picture.py http://127.0.0.1:8080 [--text TEXT] [--word N] [--dark] [--phone] [--out docs/pictures/page.png]
     scripts/page_picture.py runs/NAME/report.html [--dark] [--phone] [--out docs/pictures/report.png]
+    scripts/page_picture.py clean.html --size 900 800 --out docs/pictures/cleaning.png     # of nmt-prepro --clean
 
-On the page it types TEXT, waits for the translation and opens the menu of word N of its first line. Of a report it shows the
-beginning. Needs Chromium.
+On the page it types TEXT, waits for the translation and opens the menu of word N of its first line. Of a file it shows the
+beginning. Needs Chromium. (docs/pictures/attention.svg is what nmt-translate --attention-out writes.)
 """
 
 import argparse
@@ -27,6 +28,7 @@ def main():
     parser.add_argument("--word", type=int, default=3, help="whose menu is open; 0: none")
     parser.add_argument("--dark", action="store_true")
     parser.add_argument("--phone", action="store_true")
+    parser.add_argument("--size", type=int, nargs=2, metavar=("WIDTH", "HEIGHT"))
     parser.add_argument("--out", type=pathlib.Path)
     arguments = parser.parse_args()
     is_report = "://" not in arguments.page
@@ -38,10 +40,10 @@ def main():
     sizes = [(390, 760)] * 2 if arguments.phone else [(1080, 560), (1390, 655)]
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     with Browser() as browser, browser.page() as page:
-        page.size(*sizes[is_report], phone=arguments.phone)
+        page.size(*(arguments.size or sizes[is_report]), phone=arguments.phone)
         page.prefer(prefers_color_scheme="dark" if arguments.dark else "light", prefers_reduced_motion="reduce")
         if is_report:
-            page.open(pathlib.Path(arguments.page).resolve().as_uri(), ready="document.querySelector('svg')")
+            page.open(pathlib.Path(arguments.page).resolve().as_uri(), ready="document.querySelector('svg, table')")
         else:
             page.open(arguments.page)
             page.insert(arguments.text)

@@ -2,8 +2,8 @@
 
     readme_test.py --programs BUILD_FOLDER [unittest arguments]
 
-"Your own two files" is run by text/init_test.py, the guides' commands by guides_test.py. NOT_RUN says what is run nowhere here, and why; a command of README that
-is in neither place fails. Python's standard library only.
+"Your own two files" is run by text/init_test.py, the guides' commands by guides_test.py. NOT_RUN says what is run nowhere here,
+and why; a command of README that is in neither place fails. Python's standard library only.
 """
 
 import argparse
