@@ -1,0 +1,131 @@
+#include "nn/inference/weight_reader.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <new>
+
+#include "base/error.h"
+#include "nn/inference/operations.h"
+
+namespace nmt::inference {
+namespace {
+
+/// Numbers of 4 bytes each, uninitialised.
+std::shared_ptr<void> allocate(size_t bytes) {
+  constexpr auto kAlignment = std::align_val_t{64};
+  std::shared_ptr<void> memory(::operator new(bytes, kAlignment),
+                               [](void* own) { ::operator delete(own, kAlignment); });
+  use_huge_pages(memory.get(), bytes);
+  return memory;
+}
+
+bool is_aligned(const std::byte* data) { return reinterpret_cast<uintptr_t>(data) % alignof(float) == 0; }
+
+}  // namespace
+
+WeightReader::WeightReader(const std::filesystem::path& path, WeightType stored, kernels::WeightFormat format,
+                           ThreadPool* threads)
+    : name_(path.string()), stored_(stored), format_(format), threads_(threads), kept_(std::make_shared<Kept>()) {
+  kept_->file = std::make_shared<const MappedFile>(path);
+  if (stored != WeightType::kFloat32) guard_.emplace(*kept_->file, path);
+  weights_ = stored_weights(read_safetensors_index(kept_->file->bytes(), name_), stored, name_);
+}
+
+const StoredWeight& WeightReader::find(const std::string& name, const std::vector<int64_t>& shape) {
+  const auto found = weights_.find(name);
+  if (found == weights_.end()) throw Error(fmt::format("{}: tensor {} is missing", name_, name));
+  const auto& values = found->second.values;
+  if (values.shape != shape)
+    throw Error(fmt::format("{}: tensor {} is {} [{}], the configuration needs [{}]", name_, name, values.type,
+                            fmt::join(values.shape, ", "), fmt::join(shape, ", ")));
+  used_.insert(name);
+  return found->second;
+}
+
+const StoredWeight& WeightReader::find_float(const std::string& name, const std::vector<int64_t>& shape) {
+  const auto& found = find(name, shape);
+  if (found.values.type != "F32")
+    throw Error(fmt::format("{}: tensor {} is {}, the model needs it in float32; export the model again", name_, name,
+                            found.values.type));
+  return found;
+}
+
+Map WeightReader::pack(std::initializer_list<MapTensors> parts) {
+  const int64_t in = parts.begin()->in;
+  const bool int8 = format_ == kernels::WeightFormat::kInt8;
+  if (int8 && in > kernels::kMaxInt8In) throw Unsupported("more columns than int8 takes");
+  int64_t out = 0;
+  std::vector<const StoredWeight*> weights;
+  std::vector<float> biases;
+  for (const auto& part : parts) {
+    out += part.out;
+    weights.push_back(&find(part.weight, {part.out, in}));
+    if (part.bias.empty()) continue;
+    const auto bias = find_float(part.bias, {part.out}).to_floats();
+    biases.insert(biases.end(), bias.begin(), bias.end());
+  }
+  // The rows of all parts one after the other, where the file has them so or copied.
+  const auto& first = weights.front()->values;
+  const std::byte* rows = first.data.data();
+  std::vector<std::byte> joined;
+  std::vector<float> scales;
+  for (const auto* weight : weights) {
+    if (parts.size() > 1 || !is_aligned(rows))
+      joined.insert(joined.end(), weight->values.data.begin(), weight->values.data.end());
+    scales.insert(scales.end(), weight->scales.begin(), weight->scales.end());
+  }
+  if (!joined.empty()) rows = joined.data();
+
+  const int64_t panels = kernels::panel_count(out), padded = panels * kernels::kPanel;
+  const int64_t words = padded * kernels::words_in_row(format_, in);
+  const auto memory = allocate(sizeof(float) * (words + (int8 ? 2 * padded : 0) + biases.size()));
+  auto* at = static_cast<std::byte*>(memory.get());
+  const auto take = [&]<typename T>(int64_t count, T*& to) {
+    to = reinterpret_cast<T*>(at);
+    at += count * sizeof(T);
+  };
+  Map map{.weight = {.format = format_, .out = out, .in = in}, .owner = memory};
+  take(words, map.weight.panels);
+  if (int8) {
+    take(padded, map.weight.scales);
+    take(padded, map.weight.sums);
+  }
+  if (!biases.empty()) {
+    float* bias = nullptr;
+    take(std::ssize(biases), bias);
+    std::ranges::copy(biases, bias);
+    map.bias = bias;
+  }
+  share(threads_, panels, 1, [&](int64_t begin, int64_t end) noexcept {
+    if (first.type == "F32")
+      kernels::packed_kernels().pack(reinterpret_cast<const float*>(rows), map.weight, {begin, end});
+    else
+      kernels::pack_quantized(rows, scales.data(), map.weight, {begin, end});
+  });
+  kept_->file->release_pages();
+  return map;
+}
+
+const float* WeightReader::copy(const std::string& name, const std::vector<int64_t>& shape) {
+  return kept_->copies.emplace_back(find_float(name, shape).to_floats()).data();
+}
+
+const float* WeightReader::map(const std::string& name, const std::vector<int64_t>& shape) {
+  const auto* data = find_float(name, shape).values.data.data();
+  return is_aligned(data) ? reinterpret_cast<const float*>(data) : copy(name, shape);
+}
+
+std::shared_ptr<const void> WeightReader::finish() {
+  for (const auto& [name, weight] : weights_)
+    if (!used_.contains(name)) throw Error(fmt::format("{}: tensor {} belongs to no part of this model", name_, name));
+  if (guard_) guard_->check();
+  guard_.reset();
+  if (stored_ != WeightType::kFloat32) kept_->file.reset();
+  return kept_;
+}
+
+}  // namespace nmt::inference
