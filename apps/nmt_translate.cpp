@@ -376,7 +376,7 @@ int run(int argc, char** argv) {
     if (!scored.stopped && !arguments.quiet) report(scored, load_seconds, *log);
     return scored.stopped ? stop_exit_code() : kDone;
   }
-  if (arguments.is_set()) read_set(arguments, models.first().codec, *log);
+  if (arguments.is_set()) read_set(arguments, translator.codec(), *log);
   if (!arguments.texts.empty()) return translate_text(arguments, translator, models.first(), *log);
   return translate_stream(arguments, {argv, static_cast<size_t>(argc)}, translator, models, load_seconds, *log);
 }

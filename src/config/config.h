@@ -18,6 +18,7 @@ namespace nmt {
 /// A named validation or test set: source text, and the reference as it stands.
 struct TextSet {
   std::string name = {}, source = {}, target = {};
+  std::string languages = {};  ///< "de-en"; empty: data.source_language and target_language
   bool operator==(const TextSet&) const = default;
 };
 
@@ -38,6 +39,8 @@ struct DataConfig {
   std::vector<std::string> train1, train2;
   std::vector<std::string> train_tsv;  // source TAB target a line
   std::vector<int64_t> tsv_columns;    // of source and target, from 1; empty: the first two
+  std::vector<std::string> languages;  // "de-en" of each training corpus; empty: source_language and target_language
+  Choice<LanguageTags> tags = LanguageTags::kNone;
   Choice<TrainedLines> lines = TrainedLines::kSentences;
   std::string eval1, eval2;
   std::string test1, test2;
@@ -53,8 +56,9 @@ struct DataConfig {
   double max_length_ratio = 0;  // longer side / shorter side, in pieces; 0 = off
   bool drop_empty = true;
   bool drop_duplicates = false;
-  bool drop_test_overlap = false;    // training pairs whose source and target both stand in validation or test
-  Choices<CleaningRule> clean = {};  // rules that judge what a pair says; all: each of them
+  bool drop_test_overlap = false;           // training pairs whose source and target both stand in validation or test
+  Choices<CleaningRule> clean = {};         // rules that judge what a pair says; all: each of them
+  std::vector<std::string> uncleaned = {};  // training corpora that they leave alone, by name (corpora_named)
   // Vocabulary.
   Choice<TokenizerKind> tokenizer = TokenizerKind::kSentencePiece;
   Choice<SentencePieceType> spm_type = SentencePieceType::kBpe;
@@ -156,6 +160,7 @@ struct TrainingConfig {
   int64_t checkpointed_blocks = 0;          // of encoder and decoder each, the first ones; 0 = all
   bool shard_optimizer = false;             // each process keeps the optimizer's state of its share of the weights
   std::vector<double> corpus_weights = {};  // of each training corpus: how often an epoch has its pairs; empty = once
+  double corpus_temperature = 1;            // T of shares n^(1/T), n pairs of a corpus
   std::vector<TrainingStage> stages = {};   // instead of corpus_weights, one after the other
   int64_t num_epochs = 20;                  // 0 = no limit
   int64_t max_updates = 0;                  // 0 = no limit
@@ -218,6 +223,7 @@ struct ValidationConfig {
   int64_t every = 0;  // updates; 0 = at the end of each epoch
   Choices<ValidationMetric> metrics = {ValidationMetric::kLoss, ValidationMetric::kBleu, ValidationMetric::kChrf};
   Choice<ValidationMetric> best_metric = ValidationMetric::kBleu;
+  Choice<BestOf> best_of = BestOf::kFirst;
   int64_t patience = 0;  // stop after so many validations without a new best; 0 = off
   int64_t beam_size = 1;
   int64_t max_sentences = 0;                  // translate only the first so many; 0 = all
@@ -257,6 +263,7 @@ struct DecodingConfig {
   int64_t batch_size = 32;  // sentences
   Choice<DecodingPrecision> precision = DecodingPrecision::kAuto;
   int64_t shortlist = 0;             // candidates of each source piece, of the model's lexicon; 0 = all pieces
+  std::string target_language = {};  // of a model with tags of several; empty: as the lines say
   int64_t shortlist_frequent = 100;  // the most frequent target pieces are candidates of every sentence
 };
 

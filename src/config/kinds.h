@@ -28,6 +28,14 @@ enum class TrainedLines { kSentences, kParagraphs };
 template <>
 inline constexpr auto kNames<TrainedLines> = names("sentences", "paragraphs");
 
+/// What tells a model for several target languages which of them is wanted.
+enum class LanguageTags {
+  kNone,
+  kTarget,  ///< a piece ">>en<<" before each source sentence
+};
+template <>
+inline constexpr auto kNames<LanguageTags> = names("none", "target");
+
 enum class BadLines { kStop, kSkip };  ///< lines of the training text that cannot be read
 template <>
 inline constexpr auto kNames<BadLines> = names("stop", "skip");
@@ -363,6 +371,10 @@ inline constexpr auto kNames<WordDropoutForm> = names("unknown", "zero");
 enum class ValidationMetric { kLoss, kBleu, kChrf };
 template <>
 inline constexpr auto kNames<ValidationMetric> = names("loss", "bleu", "chrf");
+
+enum class BestOf { kFirst, kMean };  ///< validation sets, whose score decides which weights are best
+template <>
+inline constexpr auto kNames<BestOf> = names("first", "mean");
 
 // ------------------------------------------------------------------------------------------------------ decoding
 

@@ -50,8 +50,10 @@ nlohmann::ordered_json json_of(const std::optional<T>& value) {
 nlohmann::ordered_json json_of(const NamedChoice& value) { return value.name(); }
 nlohmann::ordered_json json_of(const std::vector<TextSet>& sets) {
   auto list = nlohmann::ordered_json::array();
-  for (const auto& [name, source, target] : sets)
-    list.push_back({{"name", name}, {"source", source}, {"target", target}});
+  for (const auto& [name, source, target, languages] : sets) {
+    auto& json = list.emplace_back(nlohmann::ordered_json{{"name", name}, {"source", source}, {"target", target}});
+    if (!languages.empty()) json["languages"] = languages;
+  }
   return list;
 }
 nlohmann::ordered_json json_of(const std::vector<TrainingStage>& stages) {

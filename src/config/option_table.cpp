@@ -25,11 +25,19 @@ bool is_language(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_'; });
 }
 
+bool is_language_pair(std::string_view text) {
+  const size_t hyphen = std::min(text.find('-'), text.size());
+  const auto target = text.substr(std::min(hyphen + 1, text.size()));
+  return is_language(text.substr(0, hyphen)) && is_language(target) && target.find('-') == target.npos;
+}
+
 bool is_not_empty(std::string_view text) { return !text.empty(); }
 bool is_keep_best(std::string_view text) { return text.empty() || parse_keep_best(text); }
 
 const TextRule kDevice{"auto, cpu, cuda or cuda:N", is_device};
 const TextRule kLanguage{"a language code such as de or zh-Hant", is_language};
+const TextRule kLanguagePair{"two language codes with a hyphen between, de-en; within a code write _: de-zh_Hant",
+                             is_language_pair};
 const TextRule kNotEmpty{"", is_not_empty};
 const TextRule kKeepBest{"forward, backward, dual or aligner, and a share above 0 and at most 1: dual 0.7",
                          is_keep_best};
@@ -67,6 +75,12 @@ const std::vector<Option>& table() {
       NMT_DATA(train_tsv, kNotEmpty, "training text with source and target in one file: source TAB target a line"),
       NMT_DATA(tsv_columns, between(1, 1000),
                "columns of source and target in every TSV file of this section, from 1: [2, 4]; empty: the first two"),
+      NMT_DATA(languages, kLanguagePair,
+               "of several languages: source and target of each training corpus, train1 first, then train_tsv: [de-en, "
+               "fr-en]; empty: source_language and target_language of all"),
+      NMT_DATA(tags, any,
+               "target puts a piece of the target language (>>en<<) before each source sentence, by which one model "
+               "translates into several; translated text needs none (decoding.target_language)"),
       NMT_OPTION(data, DataConfig, lines, any,
                  "what a line of the training text is: of a model of sentences, services and documents split what they "
                  "are given into sentences (--no-split-sentences)",
@@ -75,8 +89,8 @@ const std::vector<Option>& table() {
       NMT_DATA(eval2, any, "target side of the validation set: the reference, raw text"),
       NMT_DATA(
           eval, any,
-          "several validation sets instead of eval1 and eval2: [{name: dev, source: FILE, target: FILE}, ...]; all are "
-          "measured, the first one decides what is best"),
+          "several validation sets instead of eval1 and eval2: [{name: dev, source: FILE, target: FILE}, ...], with "
+          "languages: de-en where they are others; all are measured, validation.best_of says which decide"),
       NMT_DATA(test1, any, "source side of the test set, raw text"),
       NMT_DATA(test2, any, "target side of the test set: the reference, raw text"),
       NMT_DATA(test, any,
@@ -106,6 +120,9 @@ const std::vector<Option>& table() {
       NMT_DATA(clean, any,
                "drop training pairs by what they say, by some rules or all: [letters, numbers]; each costs some good "
                "pairs, too, and nmt-prepro shows what it drops"),
+      NMT_DATA(uncleaned, kNotEmpty,
+               "training corpora that clean leaves alone, by the names of their files up to the first dot, or as "
+               "train1 and train_tsv have them"),
       NMT_DATA(tokenizer, any, "how text is cut into pieces"),
       NMT_DATA(spm_type, any, "kind of SentencePiece model to learn"),
       NMT_DATA(vocab_size, between(8, 1000000), "pieces in the vocabulary (joint), or in each of both"),
@@ -271,6 +288,11 @@ const std::vector<Option>& table() {
                    "an epoch has each training pair as often as this score says, e to its power, once on average; the "
                    "scores are those of data.keep_best",
                    kFixed),
+      NMT_TRAINING(
+          corpus_temperature, (Range{.min = 1, .max = 1000}),
+          "T: an epoch has the corpora in shares of n^(1/T), n their pairs, so that small ones come more often; "
+          "5 is common (Arivazhagan et al. 2019), 1 = as they are",
+          kFixed),
       NMT_TRAINING(stages, any,
                    "parts of the training, one after the other, each with shares of the training corpora (by the names "
                    "of their files up to the first dot): [{shares: {synthetic: 0.6, clean: 0.4}, until_epochs: 2}, "
@@ -394,6 +416,8 @@ const std::vector<Option>& table() {
       // Scores of different metrics cannot be compared, and a run keeps its best ones.
       NMT_OPTION(validation, ValidationConfig, best_metric, any, "the metric that decides which weights are best",
                  kFixed),
+      NMT_OPTION(validation, ValidationConfig, best_of, any,
+                 "several validation sets: the score of the first decides, or the mean of all", kFixed),
       NMT_VALIDATION(patience, at_least(0), "stop after this many validations in a row without a new best; 0 = off"),
       NMT_VALIDATION(beam_size, between(1, 1000), "hypotheses a sentence in validation; 1 = greedy"),
       NMT_VALIDATION(max_sentences, at_least(0), "translate only this many sentences, the first ones; 0 = all"),
@@ -462,6 +486,10 @@ const std::vector<Option>& table() {
           precision, any, kOfAll,
           "of weights in products; auto: bf16 where the processor or GPU computes in it, else fp16 on a GPU that "
           "computes in that, else fp32; fp16 for GPUs, int8 for CPUs"),
+      NMT_DECODING(
+          target_language, any, kOfAll,
+          "which of the model's target languages is wanted, where tags of its vocabulary (>>en<<) say so; unset: "
+          "a tag at the beginning of each line"),
       NMT_DECODING(shortlist, between(0, 10000), kOfAll,
                    "write only with candidates: this many for each source piece, by the model's lexicon "
                    "(data.shortlist), and the most frequent pieces; 0 = with all pieces"),

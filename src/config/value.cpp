@@ -185,9 +185,12 @@ void read(const Reading& reading, const YAML::Node& value, std::vector<TextSet>&
     TextSet& set = sets.emplace_back();
     for (const auto& entry : item) {
       const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "";
-      std::string* place = key == "name" ? &set.name : key == "source" ? &set.source : &set.target;
-      if (key != "name" && key != "source" && key != "target")
-        reading.refuse(fmt::format("'{}' is not one of: name, source, target", shown(key)));
+      std::string* place = key == "name"     ? &set.name
+                           : key == "source" ? &set.source
+                           : key == "target" ? &set.target
+                                             : &set.languages;
+      if (key != "name" && key != "source" && key != "target" && key != "languages")
+        reading.refuse(fmt::format("'{}' is not one of: name, source, target, languages", shown(key)));
       if (!place->empty()) reading.refuse(fmt::format("'{}' of a set stands twice", key));
       *place = text_of(reading, entry.second, key);
     }
@@ -296,9 +299,10 @@ std::string format_field(const std::vector<std::string>& values) {
 }
 std::string format_field(const std::vector<TextSet>& sets) {
   std::vector<std::string> texts;
-  for (const auto& [name, source, target] : sets)
-    texts.push_back(fmt::format("{{name: {}, source: {}, target: {}}}", format_text(name), format_text(source),
-                                format_text(target)));
+  for (const auto& [name, source, target, languages] : sets)
+    texts.push_back(fmt::format("{{name: {}, source: {}, target: {}{}}}", format_text(name), format_text(source),
+                                format_text(target),
+                                languages.empty() ? "" : ", languages: " + format_text(languages)));
   return fmt::format("[{}]", fmt::join(texts, ", "));
 }
 std::string format_field(const std::vector<TrainingStage>& stages) {

@@ -44,7 +44,8 @@ struct PairSampling {
   std::shared_ptr<const std::vector<float>> weights = {};
   std::shared_ptr<const SubwordSampler> source = {}, target = {};  ///< null: that side keeps its pieces
   AugmentationRates augmentation = {};
-  std::shared_ptr<const TextCodec> codec = {};  ///< of changed texts; may be null where augmentation has no rates
+  /// The way of changed texts, one for each training corpus; may be empty where augmentation has no rates.
+  std::vector<TextCodec> codecs = {};
   uint64_t seed = 1;
   std::vector<int32_t> source_prefix = {};  ///< data.source_prefix; the leading pieces that are of it stay as they are
   /// Most pieces of a side; a sentence whose sample has more keeps its own pieces, and a pair whose changed text has

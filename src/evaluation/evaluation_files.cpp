@@ -134,6 +134,15 @@ std::string table_of(const std::vector<TestSetResults>& results, int width) {
     if (const auto& loss = systems.front().loss)
       row.insert(row.end(), {number(loss->loss, std::max(width, 4)), number(loss->perplexity(), std::max(width, 4))});
   }
+  if (!results.front().test_set.target_language.empty()) {
+    auto& row = rows.emplace_back(std::vector<std::string>{"mean", ""});
+    for (size_t i = 0; i < first.scores.size(); ++i) {
+      double sum = 0;
+      for (const auto& result : results) sum += result.systems.front().scores[i].score;
+      row.push_back(number(sum / static_cast<double>(results.size()), width));
+      if (first.scores[i].confidence) row.emplace_back();
+    }
+  }
   std::vector<size_t> widths(rows[0].size());
   for (const auto& row : rows)
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());

@@ -18,12 +18,11 @@
 namespace nmt {
 
 void write_attention(const std::filesystem::path& folder, std::span<const int64_t> sentences, const LoadedModel& loaded,
-                     const TestSet& test_set, const std::vector<std::string>& hypotheses) {
+                     const TextCodec& codec, const TestSet& test_set, const std::vector<std::string>& hypotheses) {
   std::filesystem::create_directories(folder);
   for (const int64_t number : sentences) {
-    const auto grids =
-        attention_grids(*loaded.model, loaded.codec, loaded.codec.encode_source(test_set.sources[number - 1]),
-                        loaded.codec.encode_target(hypotheses[number - 1]));
+    const auto grids = attention_grids(*loaded.model, codec, codec.encode_source(test_set.sources[number - 1]),
+                                       codec.encode_target(hypotheses[number - 1]));
     const auto* picture = last_cross_attention(grids);
     if (!picture) throw Error(fmt::format("{}: this model has no attention to draw", loaded.directory.string()));
     write_file_atomically(folder / fmt::format("{}.svg", number), attention_svg(*picture));
@@ -82,10 +81,9 @@ std::optional<std::vector<Evaluated>> EvaluationRun::evaluate(const System& syst
         "it was made of, or say --no-loss",
         models.first().directory.string(), models.first().stored.name());
   if (has_loss) check_teacher_forcing(models.first(), options_.teacher_forcing);  // before the work of translating
-  const Translator translator(models.members(), models.options());
   std::vector<Evaluated> results;
   try {
-    for (const auto& test_set : test_sets) results.push_back(evaluate(system, models, translator, test_set));
+    for (const auto& test_set : test_sets) results.push_back(evaluate(system, models, test_set));
     if (has_loss) add_losses(models.first(), test_sets, results);
   } catch (const TranslationStopped&) {
     return std::nullopt;
@@ -101,8 +99,10 @@ void EvaluationRun::warn_of_languages(const LoadedModel& model) const {
               of_model.source_language, of_model.target_language, source, target);
 }
 
-Evaluated EvaluationRun::evaluate(const System& system, const ModelSet& models, const Translator& translator,
-                                  const TestSet& test_set) const {
+Evaluated EvaluationRun::evaluate(const System& system, const ModelSet& models, const TestSet& test_set) const {
+  TranslatorOptions options = models.options();
+  if (!test_set.target_language.empty()) options.search.target_language = test_set.target_language;
+  const Translator translator(models.members(), std::move(options));
   ProgressBar bar(test_set.name.empty() ? "translate" : test_set.name, std::ssize(test_set.sources), "sentences");
   Evaluated result;
   auto& output = result.output;
@@ -114,7 +114,7 @@ Evaluated EvaluationRun::evaluate(const System& system, const ModelSet& models, 
                                .stopped = options_.should_stop});
   bar.clear();
   result.scores = score(output, test_set, options_.confidence ? kResamples : 1, metrics_);
-  const TagCheck tags(models.first().codec);
+  const TagCheck tags(translator.codec());
   LineWarnings untagged(log_);
   for (size_t i = 0; i < test_set.sources.size(); ++i)
     if (const auto problem = tags.problem_of(test_set.sources[i]))
@@ -126,8 +126,8 @@ Evaluated EvaluationRun::evaluate(const System& system, const ModelSet& models, 
   result.report["search"] = report_of(translator.options().search);
   result.report["precision"] = models.first().precision;
   if (!options_.attention_folder.empty())
-    write_attention(options_.attention_folder / test_set.name, options_.attention_sentences, models.first(), test_set,
-                    output.hypotheses);
+    write_attention(options_.attention_folder / test_set.name, options_.attention_sentences, models.first(),
+                    translator.codec(), test_set, output.hypotheses);
   return result;
 }
 

@@ -24,7 +24,7 @@ namespace nmt {
 /// its own translation; FOLDER/N.json: the weights of all layers. Throws Error for a model without attention, and as
 /// write_file_atomically.
 void write_attention(const std::filesystem::path& folder, std::span<const int64_t> sentences, const LoadedModel& loaded,
-                     const TestSet& test_set, const std::vector<std::string>& hypotheses);
+                     const TextCodec& codec, const TestSet& test_set, const std::vector<std::string>& hypotheses);
 
 /// A model to evaluate, or several that translate together, and how.
 struct System {
@@ -80,8 +80,7 @@ class EvaluationRun {
   scoring::PairedTable compared(const std::vector<Evaluated>& systems, const TestSet& test_set) const;
 
  private:
-  Evaluated evaluate(const System& system, const ModelSet& models, const Translator& translator,
-                     const TestSet& test_set) const;
+  Evaluated evaluate(const System& system, const ModelSet& models, const TestSet& test_set) const;
   void add_losses(const LoadedModel& model, const std::vector<TestSet>& test_sets,
                   std::vector<Evaluated>& results) const;
   TestLoss measured_loss(const LoadedModel& model, const TestSet& test_set) const;

@@ -12,6 +12,7 @@
 #include "models/loss.h"
 #include "search/torch_step.h"
 #include "text/codec/codec.h"
+#include "text/codec/language_tags.h"
 
 namespace nmt {
 namespace {
@@ -51,7 +52,8 @@ TestLoss test_loss(const LoadedModel& loaded, const TestSet& test_set, const Tes
   check_teacher_forcing(loaded, options.teacher_forcing);
   const auto form = loaded.codec.options().source_form();
   const auto limits = loaded.model->limits();
-  auto pairs = encoded(loaded.codec, test_set);
+  const auto& language = test_set.target_language;
+  auto pairs = encoded(language.empty() ? loaded.codec : into_language(loaded.codec, language), test_set);
   TestLoss result{.teacher_forcing = options.teacher_forcing};
   result.too_long = std::erase_if(pairs, [&](const IdPair& pair) {
     return !fits_into(limits, source_length(std::ssize(pair.source), form.markers), std::ssize(pair.target) + 1);

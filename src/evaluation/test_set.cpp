@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "config/config.h"
+#include "config/languages.h"
 #include "text/augmentation.h"
 #include "text/pairs/corpus_reader.h"
 #include "text/pairs/pair_formats.h"
@@ -100,9 +101,11 @@ std::vector<TestSet> configured_test_sets(const DataConfig& data, TestSplit spli
   const bool test = split == TestSplit::kTest;
   std::vector<TestSet> sets;
   for (const auto& set : test ? test_sets(data) : validation_sets(data)) {
+    const DataConfig own = of_set(data, set.text);
     sets.push_back(read_test_set({set.text.source, set.text.target, set.source_option, set.target_option}, {},
-                                 reading_options(data), log));
+                                 reading_options(own), log));
     sets.back().name = set.text.name;
+    if (data.tags == LanguageTags::kTarget) sets.back().target_language = own.target_language;
   }
   if (sets.empty())
     throw Error(fmt::format("{}: {} are not set; set them or give --source and --reference", config_file,

@@ -19,6 +19,7 @@ struct TestSet {
   std::vector<std::filesystem::path> reference_files = {};
   std::vector<std::string> sources = {};
   scoring::References references = {};  ///< [file][sentence]
+  std::string target_language = {};     ///< decoding.target_language of the set; empty: as the models say
   int64_t left_out = 0;                 ///< pairs of the files that are not in it, see chosen_pairs()
 };
 

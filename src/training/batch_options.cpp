@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <vector>
 
 #include "base/error.h"
+#include "config/languages.h"
+#include "text/codec/language_tags.h"
 #include "text/sentencepiece/subword_sampler.h"
 
 namespace nmt {
@@ -50,6 +53,33 @@ std::vector<double> weights_of(const TrainingStage& stage, const DataConfig& dat
   return weights;
 }
 
+/// training.corpus_temperature: an epoch is as long as before, with other shares.
+std::vector<double> tempered_weights(const Config& config, const PreparedData& data) {
+  const double temperature = config.training.corpus_temperature;
+  if (temperature == 1) return config.training.corpus_weights;
+  auto weights = sizes_of_corpora(config.data, data);
+  double pairs = 0, shares = 0;
+  for (const double size : weights) pairs += size, shares += std::pow(size, 1 / temperature);
+  for (size_t corpus = 0; double& weight : weights) {
+    if (weight > 0) weight = pairs * std::pow(weight, 1 / temperature) / shares / weight;
+    if (weight > kMostCopies)
+      throw Error(
+          fmt::format("training.corpus_temperature: an epoch would have each pair of corpus {} {:.0f} times; lower it, "
+                      "or leave that corpus out",
+                      corpus + 1, weight));
+    ++corpus;
+  }
+  return weights;
+}
+
+/// The codec of each training corpus: changed text has the tag of the text.
+std::vector<TextCodec> codecs_of_corpora(const DataConfig& config, const TextCodec& codec) {
+  std::vector<TextCodec> codecs;
+  for (size_t corpus = 0; corpus < config.train1.size() + config.train_tsv.size(); ++corpus)
+    codecs.push_back(codec_for(codec, of_corpus(config, corpus)));
+  return codecs;
+}
+
 std::vector<BatchStage> stages_of(const Config& config, const PreparedData& data) {
   std::vector<BatchStage> stages;
   if (config.training.stages.empty()) return stages;
@@ -72,7 +102,7 @@ BatchOptions batch_options(const Config& config, const PreparedData& data) {
           .seed = seed,
           .pool_batches = t.pool_batches,
           .last_batch = t.last_batch,
-          .corpus_weights = stages.empty() ? t.corpus_weights : stages.front().corpus_weights,
+          .corpus_weights = stages.empty() ? tempered_weights(config, data) : stages.front().corpus_weights,
           .stages = std::move(stages),
           // maxlen counts the end symbol and what else stands around a sentence: two at most.
           .sampling = {.weights = data.selection.weights,
@@ -83,7 +113,7 @@ BatchOptions batch_options(const Config& config, const PreparedData& data) {
                                         .typos = t.augment_typos,
                                         .no_end_mark = t.augment_no_end_mark,
                                         .joined = t.augment_joined},
-                       .codec = std::make_shared<const TextCodec>(codec),
+                       .codecs = codecs_of_corpora(config.data, codec),
                        .seed = seed,
                        .source_prefix = codec.prefix_ids(),
                        .max_source = config.data.maxlen1 - 2,

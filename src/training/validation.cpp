@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "config/config.h"
+#include "config/languages.h"
 #include "data/batches.h"
 #include "models/loss.h"
 #include "scoring/corpus/corpus_score.h"
@@ -90,10 +91,15 @@ TranslatorOptions Validator::options_for(const TranslationModel& model) const {
 
 ValidationReport Validator::validate(TranslationModel& model, const std::function<void()>& between,
                                      int64_t update) const {
-  auto report = figures(model, *corpus_, between);
-  if (const auto sets = validation_sets(config_.data); sets.size() > 1) report.set = sets.front().text.name;
+  const auto sets = validation_sets(config_.data);
+  const auto language_of = [&](size_t set) {
+    return config_.data.tags == LanguageTags::kNone ? config_.decoding.target_language
+                                                    : of_set(config_.data, sets.at(set).text).target_language;
+  };
+  auto report = figures(model, *corpus_, language_of(0), between);
+  if (sets.size() > 1) report.set = sets.front().text.name;
   for (const auto& [name, corpus] : more_) {
-    auto& other = report.others.emplace_back(figures(model, *corpus, between));
+    auto& other = report.others.emplace_back(figures(model, *corpus, language_of(report.others.size() + 1), between));
     other.set = name;
     for (auto* texts : {&other.sources, &other.references, &other.hypotheses}) texts->clear();
   }
@@ -102,7 +108,7 @@ ValidationReport Validator::validate(TranslationModel& model, const std::functio
   return report;
 }
 
-ValidationReport Validator::figures(TranslationModel& model, const PreparedCorpus& corpus,
+ValidationReport Validator::figures(TranslationModel& model, const PreparedCorpus& corpus, const std::string& language,
                                     const std::function<void()>& between) const {
   const auto start = std::chrono::steady_clock::now();
   ValidationReport report;
@@ -111,7 +117,7 @@ ValidationReport Validator::figures(TranslationModel& model, const PreparedCorpu
   // The search would take such weights for damaged ones.
   if (translates && !std::isfinite(report.loss))
     throw Error(fmt::format("validation: the loss is not finite: the model has diverged; {}", kDivergenceAdvice));
-  if (translates) add_translation_scores(model, corpus, report, between);
+  if (translates) add_translation_scores(model, corpus, language, report, between);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }
@@ -164,7 +170,8 @@ void Validator::add_attention(TranslationModel& model, ValidationReport& report)
   }
 }
 
-void Validator::add_translation_scores(TranslationModel& model, const PreparedCorpus& corpus, ValidationReport& report,
+void Validator::add_translation_scores(TranslationModel& model, const PreparedCorpus& corpus,
+                                       const std::string& language, ValidationReport& report,
                                        const std::function<void()>& between) const {
   const int64_t limit = config_.validation.max_sentences;
   const int64_t count = limit > 0 ? std::min(limit, corpus.size()) : corpus.size();
@@ -174,6 +181,7 @@ void Validator::add_translation_scores(TranslationModel& model, const PreparedCo
     references.emplace_back(corpus.target_text(i));
   }
   auto options = options_for(model);
+  options.search.target_language = language;
   options.search.beam_size = config_.validation.beam_size;
   options.search.diversity_groups = 1;  // what may not go with that beam
   options.search.sampling = false;

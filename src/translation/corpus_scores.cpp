@@ -39,6 +39,11 @@ LineStreamStatistics score_corpus(const std::filesystem::path& folder, const Mod
   const Manifest manifest = Manifest::read(folder);
   const auto* train = manifest.find_split("train");
   if (!train) throw damaged_manifest(folder);
+  if (const auto tags = manifest.options.find("tags"); tags != manifest.options.end() && tags->second != "none")
+    throw Error(
+        fmt::format("--score-corpus {}: its pairs are of several languages; prepare each pair of languages in "
+                    "a folder of its own",
+                    folder.string()));
   const TextCodec codec = TextCodec::load(folder, manifest.tokenizer);
   const PairScore column = column_of(folder, codec.options(), translator.codec().options());
   const PreparedCorpus corpus(folder / "train.bin");

@@ -14,6 +14,7 @@
 #include "nn/device/device.h"
 #include "search/hypothesis_attention.h"
 #include "search/plain_step.h"
+#include "text/codec/language_tags.h"
 #include "text/placeholders.h"
 
 namespace nmt {
@@ -85,6 +86,10 @@ Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions op
       sentences_(models_.front().codec->options().source_language),
       options_(std::move(options)) {
   options_.validate();
+  if (const auto& language = options_.search.target_language; !language.empty()) {
+    for (const auto& one : models_) tagged_.push_back(into_language(*one.codec, language));
+    for (size_t i = 0; i < models_.size(); ++i) models_[i].codec = &tagged_[i];
+  }
   for (const auto& [model, codec, weight, lexicon] : models_) {
     require_model_weight(weight);
     limit_to(*model, codec->options().source_markers, options_);

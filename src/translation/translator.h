@@ -110,6 +110,7 @@ class Translator {
   bool force_prefix(const PartPrefix& prefix, LinePart& part) const;
   void force(std::span<const std::string> phrases, LinePart& part) const;
 
+  std::vector<TextCodec> tagged_;  // of the models, with decoding.target_language
   std::vector<TranslatorModel> models_;
   std::vector<SearchModel> search_models_;
   std::vector<const TextCodec*> codecs_;

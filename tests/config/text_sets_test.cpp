@@ -26,13 +26,15 @@ TEST(TextSets, OfTheSingleFormHaveNoName) {
 
 TEST(TextSets, OfAListAreSplitsOfTheirNames) {
   const std::string yaml =
-      "data:\n  test:\n    - {name: tst2013, source: a, target: b}\n    - {target: d, source: 'c c', name: "
+      "data:\n  test:\n    - {name: tst2013, source: a, target: b, languages: fr-de}\n    - {target: d, source: 'c c', "
+      "name: "
       "tst-2014.v1}\n";
   const auto config = config_of(yaml);
   const auto sets = test_sets(config.data);
   ASSERT_EQ(sets.size(), 2u);
   EXPECT_EQ(sets[0].split, "test");
   EXPECT_EQ(sets[0].text.name, "tst2013");
+  EXPECT_EQ(sets[0].text.languages, "fr-de");
   EXPECT_EQ(sets[1].split, "test.tst-2014.v1");
   EXPECT_EQ(sets[1].text, (TextSet{"tst-2014.v1", "c c", "d"}));
   EXPECT_EQ(sets[1].source_option, "data.test");
@@ -47,7 +49,8 @@ TEST(TextSets, SayWhatIsWrong) {
       {"eval: a.de", "data.eval: needs a list of sets, not 'a.de'"},
       {"eval: [a.de]", "data.eval: each entry of the list must be {name: ..., source: FILE, target: FILE}"},
       {"eval: [{name: a, source: b}]", "data.eval: a set has no target; write {name: ..., source: FILE, target: FILE}"},
-      {"eval: [{name: a, source: b, target: c, weight: d}]", "data.eval: 'weight' is not one of: name, source, target"},
+      {"eval: [{name: a, source: b, target: c, weight: d}]",
+       "data.eval: 'weight' is not one of: name, source, target, languages"},
       {"eval: [{name: a, source: [b], target: c}]", "data.eval: 'source' of a set must be a text"},
       {"eval: [{name: a/b, source: b, target: c}]",
        "data.eval: 'a/b' is no name of a set; use at most 100 letters, digits, '_', '-' and '.'"},

@@ -28,7 +28,7 @@ class AugmentedPairs : public testing::Test {
            {fmt::format("a{}", i), fmt::format("b{}.", i), fmt::format("c{}", i), fmt::format("d{}.", i),
             fmt::format("A{}", i), fmt::format("B{}.", i), fmt::format("C{}", i), fmt::format("D{}.", i)})
         words.push_back(word);
-    sampling_.codec = std::make_shared<const TextCodec>(test::word_codec(words));
+    sampling_.codecs.assign(2, test::word_codec(words));
     for (int i = 0; i < 6; ++i) {
       const auto source = fmt::format("a{0} b{0}.", i), target = fmt::format("c{0} d{0}.", i);
       const auto source_ids = ids(source), target_ids = ids(target);
@@ -41,11 +41,12 @@ class AugmentedPairs : public testing::Test {
     writer.finish();
     corpus_ = std::make_unique<const PreparedCorpus>(folder_ / "train.bin");
   }
-  Ids ids(const std::string& text) const { return sampling_.codec->encode_target(text); }
+  Ids ids(const std::string& text) const { return sampling_.codecs.front().encode_target(text); }
   /// Both sides as text.
   std::pair<std::string, std::string> texts(int64_t pair, int64_t epoch) const {
     const auto pieces = EpochView(*corpus_, sampling_, epoch).pieces(pair);
-    return {sampling_.codec->decode_target(pieces.source.ids()), sampling_.codec->decode_target(pieces.target.ids())};
+    return {sampling_.codecs.front().decode_target(pieces.source.ids()),
+            sampling_.codecs.front().decode_target(pieces.target.ids())};
   }
 
   test::TemporaryDirectory folder_;

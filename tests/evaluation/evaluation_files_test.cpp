@@ -88,6 +88,14 @@ TEST(EvaluationText, HasAScoreALine) {
               testing::MatchesRegex("BLEU\\|[^\n]* = 73\\.34 [^\n]*\nchrF2\\|[^\n]* = [0-9.]+\n"));
 }
 
+TEST(EvaluationText, HasTheMeanOfSeveralLanguages) {
+  auto results = std::vector{results_on("de-en"), results_on("en-de")};
+  results[0].systems[0].scores[0].score = 70, results[1].systems[0].scores[0].score = 13;
+  EXPECT_THAT(evaluation_text(results, 1), testing::Not(testing::HasSubstr("mean")));
+  results[0].test_set.target_language = "en", results[1].test_set.target_language = "de";
+  EXPECT_THAT(evaluation_text(results, 1), testing::HasSubstr("\nmean                 41.5  "));
+}
+
 TEST(EvaluationText, HasARowForEachSet) {
   auto results = std::vector{results_on("tst2013"), results_on("b")};
   EXPECT_THAT(evaluation_text(results, 1),

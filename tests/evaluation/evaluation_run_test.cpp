@@ -73,6 +73,18 @@ TEST_F(EvaluationRunTest, EvaluatesASystemOnEachSet) {
   EXPECT_EQ(table.systems.size(), 2u);
 }
 
+TEST_F(EvaluationRunTest, TranslatesEachSetIntoItsLanguage) {
+  const System system{.directories = {save_tiny_model(folder_ / "m", test::kTinyTransformer, ">>x<<\t1\n>>y<<\t1\n")}};
+  auto of_x = small_set(), typed = small_set(), of_y = small_set();
+  of_x.target_language = "x", of_y.target_language = "y";
+  for (auto& source : typed.sources) source = ">>x<< " + source;
+  const auto results = EvaluationRun(options(), log_).evaluate(system, {of_x, typed, of_y});
+  const auto& [x, by_text, y] = std::tie((*results)[0], (*results)[1], (*results)[2]);
+  EXPECT_EQ(x.output.hypotheses, by_text.output.hypotheses);
+  EXPECT_EQ(x.loss->loss, by_text.loss->loss);
+  EXPECT_NE(x.loss->loss, y.loss->loss);
+}
+
 TEST_F(EvaluationRunTest, WarnsOfAModelOfOtherLanguages) {
   const System system{.directories = {save_tiny_model(folder_ / "m", test::kTinyTransformer)}};
   for (const auto& [languages, warned] : {std::pair<std::pair<std::string, std::string>, bool>{{"de", "en"}, false},

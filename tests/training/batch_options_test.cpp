@@ -84,6 +84,36 @@ TEST_F(BatchOptionsTest, RefusesSharesThatCannotHold) {
             "other shares");
 }
 
+// Shares of the square roots of 40, 10 and 100, by hand, of an epoch that stays 150 pairs long.
+TEST_F(BatchOptionsTest, ATemperatureBringsSmallCorporaMoreOften) {
+  const auto tempered = options("corpus_temperature: 2");
+  ASSERT_EQ(tempered.corpus_weights.size(), 4u);
+  EXPECT_NEAR(tempered.corpus_weights[0], 48.683 / 40, 1e-4);
+  EXPECT_NEAR(tempered.corpus_weights[1], 24.342 / 10, 1e-4);
+  EXPECT_NEAR(tempered.corpus_weights[2], 76.975 / 100, 1e-4);
+  EXPECT_EQ(tempered.corpus_weights[3], 0) << "it has no pairs";
+  std::map<int32_t, int64_t> pairs;
+  for (const int64_t pair : pairs_of_epoch(*data_.train, tempered, 0)) ++pairs[data_.train->corpus(pair)];
+  EXPECT_EQ(pairs, (std::map<int32_t, int64_t>{{0, 49}, {1, 24}, {2, 77}}));
+  EXPECT_TRUE(options("corpus_temperature: 1").corpus_weights.empty());
+  EXPECT_THAT(message_of<Error>([&] { options("corpus_temperature: 2, corpus_weights: [1, 1, 1, 1]"); }),
+              testing::HasSubstr("training.corpus_temperature: stands beside training.corpus_weights"));
+}
+
+// A corpus of each target language: changed text keeps its tag.
+TEST_F(BatchOptionsTest, ChangedTextHasTheTagOfItsCorpus) {
+  data_.codec = test::word_codec({"x", "y", "X", "Y", ">>s<<", ">>t<<", ">>u<<", ">>v<<"});
+  const auto config = parse_config(
+      "{data: {train_tsv: [a.tsv, b.tsv, c.tsv, d.tsv], languages: [q-s, q-t, q-u, q-v], tags: target}, training: "
+      "{augment_upper: 1}}",
+      "f");
+  const auto sampling = batch_options(config.config, data_).sampling;
+  const EpochView epoch(*data_.train, sampling, 0);
+  for (const auto& [pair, text] :
+       std::map<int64_t, std::string>{{0, ">>s<< X Y"}, {40, ">>t<< X Y"}, {50, ">>u<< X Y"}})
+    EXPECT_EQ(data_.codec.decode_target(epoch.pieces(pair).source.ids()), text);
+}
+
 TEST_F(BatchOptionsTest, ChangesPairsAtTheirRates) {
   const auto rates = options(
                          "augment_upper: 0.01, augment_title: 0.02, augment_typos: 0.03, augment_no_end_mark: 0.04, "

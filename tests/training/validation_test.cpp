@@ -76,6 +76,24 @@ TEST_F(ValidationTest, HasTheFiguresOfEachSet) {
   EXPECT_TRUE(other.hypotheses.empty() && other.samples.empty() && other.attention.empty());
 }
 
+TEST_F(ValidationTest, TranslatesEachSetIntoItsLanguage) {
+  codec_ = test::word_codec({"a", "b", "c", "d", ">>x<<", ">>y<<"});
+  auto config = config_of(kTransformer);
+  config.data.tags = LanguageTags::kTarget;
+  config.data.eval = {{"one", "s", "t", "q-x"}, {"two", "u", "v", "q-y"}};
+  const auto model = test::formula_model(config.model, kVocabulary + 2, kVocabulary + 2);
+  const auto report = Validator(one_, codec_, config, torch::kCPU, {{"two", two_}}).validate(*model);
+  TranslatorOptions options = translator_options(config);
+  options.search.beam_size = 1;
+  const auto translated =
+      Translator(*model, codec_, options).translate(std::vector<std::string>{">>x<< a b c", "a b c"});
+  EXPECT_EQ(report.hypotheses.at(0), translated[0].text);
+  EXPECT_NE(report.hypotheses.at(0), translated[1].text);
+  std::swap(config.data.eval[0].languages, config.data.eval[1].languages);
+  const auto other = Validator(one_, codec_, config, torch::kCPU, {{"two", two_}}).validate(*model);
+  EXPECT_NE(other.others.at(0).chrf_line, report.others.at(0).chrf_line);
+}
+
 // The search, which knows of no training, would say that the weights are damaged.
 TEST_F(ValidationTest, SaysThatTheModelHasDiverged) {
   auto config = config_of(kTransformer);

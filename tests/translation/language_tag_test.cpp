@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "models/formula_weights.h"
 #include "search/scripted_model.h"
+#include "support.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/sentencepiece/sentencepiece_trainer.h"
 #include "text/terms.h"
@@ -113,6 +115,16 @@ class LanguageTagTest : public testing::Test {
   TextCodec codec_ = test::word_codec(kWords);
   Translation result_;
 };
+
+TEST_F(LanguageTagTest, IsThatOfTheTargetLanguage) {
+  TranslatorOptions options{.split_sentences = true};
+  options.search.target_language = "x";
+  EXPECT_THAT(sources("Aa. Bb.", options), ElementsAre(Ids{kTag, 8}, Ids{kTag, 9}));
+  EXPECT_EQ(result_.text, "Aa. Bb.");
+  options.search.target_language = "y";
+  EXPECT_EQ(test::message_of<Error>([&] { sources("Aa.", options); }),
+            "target language y: the model translates into x; name one of these");
+}
 
 TEST_F(LanguageTagTest, StandsBeforeEachSentence) {
   EXPECT_THAT(sources(">>x<< Aa. Bb. Aa.", {.split_sentences = true}),

@@ -166,9 +166,10 @@ TEST_F(LineStreamTest, WarnsOfLinesWithoutATagThatTheModelKnows) {
     return messages();
   };
   EXPECT_EQ(said(">>x<< a\n\n>>y<< a\n"), "");
-  EXPECT_THAT(said(">>x<< a\na\n"), HasSubstr("input:2: no tag of a target language at its beginning; it has >>x<<, "
-                                              ">>y<<"));
-  EXPECT_THAT(said(">>z<< a\n"), HasSubstr("input:1: the model does not know the tag >>z<<; it has >>x<<"));
+  EXPECT_THAT(said(">>x<< a\na\n"),
+              HasSubstr("input:2: no target language is given (--target-language); it translates into x, "
+                        "y"));
+  EXPECT_THAT(said(">>z<< a\n"), HasSubstr("input:1: the model does not know the tag >>z<<; it translates into x"));
 }
 
 TEST_F(LineStreamTest, DropsCarriageReturns) { EXPECT_EQ(output_of("b\r\n\r\nc\r"), "b\n\nc\n"); }

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/files/strict_json.h"
+#include "config/languages.h"
 #include "config/loading/model_description.h"
 #include "server/http/http_message.h"
 #include "text/terms.h"
@@ -75,6 +76,26 @@ std::string language_of(const fs::path& directory, const char* name) {
              : language->get<std::string>();
 }
 
+/// What a model that was trained on several languages translates: from each of its source languages into each of its
+/// target languages, or the one that is wanted. Empty: it was trained on one pair, or the service names it.
+std::vector<LanguagePair> trained_pairs(const ServiceModel& model, const Config& config) {
+  const DataConfig& data = config.data;
+  if (data.languages.empty() || !model.source_prefix.empty()) return {};
+  std::vector<std::string> sources, targets = tagged_languages(data);
+  for (size_t corpus = 0; corpus < data.languages.size(); ++corpus)
+    sources.push_back(of_corpus(data, corpus).source_language);
+  if (!model.source.empty()) sources = {model.source};
+  if (targets.empty()) targets = {of_corpus(data, 0).target_language};
+  if (!config.decoding.target_language.empty()) targets = {config.decoding.target_language};
+  if (!model.target.empty()) targets = {model.target};
+  std::vector<LanguagePair> pairs;
+  for (const auto& source : sources)
+    for (const auto& target : targets)
+      if (const LanguagePair pair{source, target}; source != target && std::ranges::find(pairs, pair) == pairs.end())
+        pairs.push_back(pair);
+  return pairs;
+}
+
 /// Each word of `second` with that of `first` from which it comes through a word of the language between.
 std::vector<AlignedWords> through(const std::vector<AlignedWords>& first, const std::vector<AlignedWords>& second) {
   std::vector<AlignedWords> joined;
@@ -91,6 +112,7 @@ std::vector<AlignedWords> through(const std::vector<AlignedWords>& first, const 
 
 struct ModelPool::Entry {
   ServiceModel model;
+  std::string target_language = {};  // of the model's tags (decoding.target_language); empty: it has none
   LanguagePair pair;
   int64_t bytes = 0;
   int64_t last_turn = 0;
@@ -110,28 +132,38 @@ struct ModelPool::Entry {
 ModelPool::ModelPool(ServiceConfig config, ModelPoolOptions options, Logger& log)
     : config_(std::move(config)), options_(std::move(options)), log_(log) {
   for (const auto& model : config_.models) {
-    auto entry = std::make_unique<Entry>();
-    entry->model = model;
     const auto& first = model.directories.front();
     Config own;
+    int64_t bytes = 0;
+    LanguagePair pair;
     at_place(model, [&] {
       for (const auto& directory : model.directories) {
         require_model_directory(directory);
-        entry->bytes += bytes_of(directory);
+        bytes += bytes_of(directory);
       }
-      entry->pair = {model.source.empty() ? language_of(first, "source_language") : model.source,
-                     model.target.empty() ? language_of(first, "target_language") : model.target};
+      pair = {model.source.empty() ? language_of(first, "source_language") : model.source,
+              model.target.empty() ? language_of(first, "target_language") : model.target};
       own = read_model_description(first).config;
     });
-    // A change may be one that only the rest of the model's own configuration allows.
-    const auto decoding = model.changed(options_.changed(own)).decoding;
-    entry->n_best = decoding.beam_size;
-    entry->batch_size = decoding.batch_size;
-    entry->must_be_seen = decoding.alignment_layer > 0 || decoding.alignment_head > 0 || !model.source_prefix.empty();
-    if (config_.memory > 0 && entry->bytes > config_.memory)
+    if (config_.memory > 0 && bytes > config_.memory)
       throw Error(fmt::format("{}the model {} takes {} bytes, more than the {} that all models may take; give more",
-                              config_.place("memory"), first.string(), entry->bytes, config_.memory));
-    entries_.push_back(std::move(entry));
+                              config_.place("memory"), first.string(), bytes, config_.memory));
+    // A change may be one that only the rest of the model's own configuration allows.
+    const auto changed = model.changed(options_.changed(own));
+    const auto trained = trained_pairs(model, changed);
+    for (const auto& one : trained.empty() ? std::vector{pair} : trained) {
+      auto& entry = entries_.emplace_back(std::make_unique<Entry>());
+      entry->model = model;
+      entry->pair = one;
+      entry->bytes = bytes;
+      entry->n_best = changed.decoding.beam_size;
+      entry->batch_size = changed.decoding.batch_size;
+      entry->must_be_seen =
+          changed.decoding.alignment_layer > 0 || changed.decoding.alignment_head > 0 || !model.source_prefix.empty();
+      if (trained.empty()) continue;
+      entry->model.source = one.source;
+      if (changed.data.tags == LanguageTags::kTarget) entry->target_language = one.target;
+    }
   }
   find_routes();
   check_languages();
@@ -235,6 +267,7 @@ const Translator& ModelPool::loaded(Entry& entry) {
   TranslatorOptions options = models->options();
   options.split_sentences = options_.split_sentences.value_or(models->is_of_sentences());
   options.search.n_best = 1;
+  if (!entry.target_language.empty()) options.search.target_language = entry.target_language;
   options.terms = {entry.model.glossary, entry.model.keep_placeholders};
   auto members = models->members();
   std::vector<TextCodec> codecs;

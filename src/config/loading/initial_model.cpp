@@ -42,7 +42,7 @@ constexpr std::array kOfCodec{"data.tokenizer",  "data.joint_vocabulary", "data.
                               "data.characters", "data.source_markers",   "data.reverse_source"};
 
 /// Names and tasks, which may be others for the same weights.
-constexpr std::array kOfText{"data.source_language", "data.target_language", "data.source_prefix"};
+constexpr std::array kOfText{"data.source_language", "data.target_language", "data.source_prefix", "data.tags"};
 
 /// How a vocabulary is learnt.
 constexpr std::array kOfLearning{

@@ -8,6 +8,8 @@
 #include <set>
 #include <string>
 
+#include "config/languages.h"
+
 namespace nmt {
 namespace {
 
@@ -37,12 +39,47 @@ void check_texts(const RuleChecker& rules) {
                  "stands beside data.test1 and test2; write that set into the list, or leave one out");
 }
 
+void check_languages(const RuleChecker& rules) {
+  const DataConfig& data = rules.config.data;
+  const size_t corpora = data.train1.size() + data.train_tsv.size();
+  if (!data.languages.empty() && data.languages.size() != corpora)
+    rules.refuse({"data.languages"}, fmt::format("has {} pairs of languages for {} training corpora (data.train1, then "
+                                                 "train_tsv)",
+                                                 data.languages.size(), corpora));
+  if (data.tags == LanguageTags::kNone || corpora == 0) return;
+  if (data.tokenizer == TokenizerKind::kWords)
+    rules.refuse({"data.tags", "data.tokenizer"}, "are SentencePiece's; data.tokenizer is words");
+  if (!data.source_prefix.empty())
+    rules.refuse({"data.tags", "data.source_prefix"}, "stand where data.source_prefix does; leave one of them out");
+  const auto targets = tagged_languages(data);
+  const bool is_learnt = data.spm_model1.empty() && rules.config.training.init_from.empty();
+  if (is_learnt && targets.size() < 2)
+    rules.refuse(
+        {"data.tags", "data.languages"},
+        "are for several target languages; name those of the corpora in data.languages, or leave the tags out");
+  if (!is_learnt) return;
+  for (const auto& sets : {validation_sets(data), test_sets(data)})
+    for (const auto& set : sets)
+      if (const auto target = of_set(data, set.text).target_language;
+          std::ranges::find(targets, target) == targets.end())
+        rules.refuse({set.source_option.c_str(), "data.tags"},
+                     fmt::format("{} is a set into {}, which no training corpus has; write {{name: ..., languages: "
+                                 "de-en, ...}} in data.eval and data.test",
+                                 set.text.source, target));
+}
+
 void check_cleaning(const RuleChecker& rules) {
   const DataConfig& data = rules.config.data;
   if (data.drop_test_overlap && data.eval1.empty() && data.test1.empty() && data.eval.empty() && data.test.empty()) {
     rules.refuse({"data.drop_test_overlap"},
                  "has nothing to compare with: set data.eval1 and eval2, or data.test1 and test2");
   }
+  for (const auto& name : data.uncleaned)
+    if (corpora_named(data, name).empty())
+      rules.refuse({"data.uncleaned"},
+                   fmt::format("{} names no training corpus; give the name of a file of data.train1 "
+                               "or train_tsv up to its first dot",
+                               name));
   if (data.max_length_ratio > 0 && data.max_length_ratio < 1) {
     rules.refuse({"data.max_length_ratio"}, "is the longer side over the shorter: at least 1, or 0 for no limit");
   }
@@ -92,7 +129,8 @@ void check_vocabulary(const RuleChecker& rules) {
   rules.refuse_changed({"data.min_cnt", "data.word_ties", "data.vocabulary1", "data.vocabulary2", "data.count_markup"},
                        "is for word vocabularies; set data.tokenizer words");
   const bool is_learnt = data.spm_model1.empty() && data.spm_model2.empty();
-  const int64_t fixed_pieces = fixed_piece_count(std::ssize(symbols), data.byte_fallback);
+  const int64_t fixed_pieces =
+      fixed_piece_count(std::ssize(symbols) + std::ssize(tagged_languages(data)), data.byte_fallback);
   if (is_learnt && data.vocab_size <= fixed_pieces) {
     rules.refuse({"data.vocab_size", "data.byte_fallback", "data.user_symbols"},
                  fmt::format("{} leaves no room for pieces beside the {} fixed ones (special, data.user_symbols, "
@@ -120,6 +158,7 @@ int64_t fixed_piece_count(int64_t user_symbols, bool byte_fallback) {
 
 void check_data_rules(const RuleChecker& rules) {
   check_texts(rules);
+  check_languages(rules);
   check_cleaning(rules);
   check_vocabulary(rules);
   check_naming(rules);

@@ -187,6 +187,10 @@ void check_training(const RuleChecker& rules) {
   if (training.accumulate_warmup > 0 && training.accumulate == 1)
     rules.refuse({"training.accumulate_warmup", "training.accumulate"}, "needs training.accumulate above 1 to rise to");
   check_stages(rules);
+  if (training.corpus_temperature != 1 && (!training.stages.empty() || !training.corpus_weights.empty()))
+    rules.refuse(
+        {"training.corpus_temperature"},
+        "stands beside training.corpus_weights or stages, which say how corpora are mixed, too; leave one out");
   const size_t corpora = rules.config.data.train1.size() + rules.config.data.train_tsv.size();
   const auto& weights = training.corpus_weights;
   if (!weights.empty() && weights.size() != corpora)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "data/prepared_corpus.h"
 #include "text/codec/codec.h"
+#include "text/codec/language_tags.h"
 
 namespace nmt {
 
@@ -17,16 +19,24 @@ enum class PairDirection { kForward, kReversed };
 /// The sentences' own pieces of a corpus, its sides exchanged where that is wanted. Borrows the corpus and the codec.
 class PiecePairs {
  public:
-  /// codec: of the corpus, whose source_prefix is left out: it is no word of any pair. nullptr: there is none.
+  /// codec: of the corpus. Its source_prefix, or the tag of a language that begins a source, is left out: it is no
+  /// word of any pair. nullptr: there is none.
   PiecePairs(const PreparedCorpus& corpus, PairDirection direction = PairDirection::kForward,
              const TextCodec* codec = nullptr)
-      : corpus_(corpus), codec_(codec), is_reversed_(direction == PairDirection::kReversed) {}
+      : corpus_(corpus),
+        codec_(codec),
+        tags_(codec ? tag_pieces(*codec) : std::vector<int32_t>()),
+        is_reversed_(direction == PairDirection::kReversed) {}
 
   int64_t size() const { return corpus_.size(); }
   std::span<const int32_t> source(int64_t pair) const { return is_reversed_ ? corpus_.target(pair) : own(pair); }
   std::span<const int32_t> target(int64_t pair) const { return is_reversed_ ? own(pair) : corpus_.target(pair); }
   /// How many pieces of the corpus' source are left out.
-  int64_t prefix_length(int64_t pair) const { return codec_ ? codec_->prefix_length(corpus_.source(pair)) : 0; }
+  int64_t prefix_length(int64_t pair) const {
+    const auto source = corpus_.source(pair);
+    if (!source.empty() && std::ranges::binary_search(tags_, source.front())) return 1;
+    return codec_ ? codec_->prefix_length(source) : 0;
+  }
   PiecePairs exchanged() const {
     return {corpus_, is_reversed_ ? PairDirection::kForward : PairDirection::kReversed, codec_};
   }
@@ -36,6 +46,7 @@ class PiecePairs {
 
   const PreparedCorpus& corpus_;
   const TextCodec* codec_;
+  std::vector<int32_t> tags_;
   bool is_reversed_;
 };
 

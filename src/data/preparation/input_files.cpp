@@ -12,6 +12,7 @@
 #include "base/files/file_descriptor.h"
 #include "base/process/log.h"
 #include "config/config.h"
+#include "config/languages.h"
 #include "text/language_code.h"
 
 namespace nmt {
@@ -25,10 +26,13 @@ std::vector<Split> list_splits(const DataConfig& data) {
   if (splits[0].corpora.empty()) {
     throw Error("data.train1, data.train2: no training text is set; name the files, or data.train_tsv");
   }
+  for (size_t corpus = 0; corpus < splits[0].corpora.size(); ++corpus)
+    splits[0].data.push_back(of_corpus(data, corpus));
   for (const auto& [kind, sets] : {std::pair("eval", validation_sets(data)), std::pair("test", test_sets(data))})
     for (const auto& [split, text, source_option, target_option] : sets)
       splits.push_back({.name = split,
                         .corpora = {{text.source, text.target, source_option, target_option}},
+                        .data = {of_set(data, text)},
                         .set = text.name.empty() ? "" : fmt::format("{} {}", kind, text.name)});
   return splits;
 }

@@ -14,7 +14,8 @@ namespace nmt {
 struct Split {
   std::string name;
   std::vector<CorpusFiles> corpora;
-  std::string set = {};  ///< "eval dev", of a set that has a name
+  std::vector<DataConfig> data = {};  ///< the section with the languages of each corpus
+  std::string set = {};               ///< "eval dev", of a set that has a name
   bool is_training() const { return name == "train"; }
   std::string row_name(size_t corpus) const;  ///< in the table: "train.de + train.en", "eval dev: dev.de + dev.en"
 };

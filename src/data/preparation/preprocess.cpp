@@ -27,6 +27,7 @@
 #include "data/prepared_data.h"
 #include "data/synthetic_text.h"
 #include "text/codec/codec.h"
+#include "text/codec/language_tags.h"
 #include "text/corpus/cleaning.h"
 #include "text/pairs/corpus_reader.h"
 #include "text/pairs/pair_reader.h"
@@ -40,6 +41,21 @@ std::optional<TextCodec> initial_codec(const Config& config) {
   return from.empty() ? std::nullopt : std::optional(load_codec(from));
 }
 
+/// The rules of each training corpus.
+std::vector<ContentRules> content_rules(const std::vector<DataConfig>& corpora, const LanguageIdentifier* languages) {
+  std::vector<ContentRules> rules;
+  for (const auto& data : corpora) {
+    const auto corpus = std::ssize(rules);
+    const bool is_judged = std::ranges::none_of(data.uncleaned, [&](const std::string& name) {
+      const auto named = corpora_named(data, name);
+      return std::ranges::find(named, corpus) != named.end();
+    });
+    rules.emplace_back(is_judged ? data.clean : Choices<CleaningRule>(), data.source_language, data.target_language,
+                       languages);
+  }
+  return rules;
+}
+
 /// Thrown inside this file to unwind when the user asked to stop.
 struct Stopped {};
 
@@ -51,9 +67,10 @@ class Preprocessor {
         data_(config.data),
         options_(options),
         log_(log),
-        content_(data_.clean, data_.source_language, data_.target_language, options.languages),
-        cleaning_(cleaning_options(config.data)),
-        splits_(list_splits(config.data)) {}
+        splits_(list_splits(config.data)),
+        all_rules_(data_.clean, data_.source_language, data_.target_language, options.languages),
+        content_(content_rules(splits_[0].data, options.languages)),
+        cleaning_(cleaning_options(config.data)) {}
 
   PreprocessResult run();
 
@@ -75,10 +92,10 @@ class Preprocessor {
   void report_selection(const Manifest& manifest);
   void report_reader(const CorpusReader& reader, const std::string& note);
 
-  CorpusReader open(const CorpusFiles& files, bool is_training) const {
-    ReadingOptions reading = reading_options(data_);
-    if (is_training && data_.bad_lines == BadLines::kSkip) reading.bad_lines = BadLinePolicy::kSkip;
-    return {files, reading};
+  CorpusReader open(const Split& split, size_t corpus) const {
+    ReadingOptions reading = reading_options(split.data[corpus]);
+    if (split.is_training() && data_.bad_lines == BadLines::kSkip) reading.bad_lines = BadLinePolicy::kSkip;
+    return {split.corpora[corpus], reading};
   }
   std::string normalised(std::string_view text) const { return normalised_text(text, data_); }
   /// Asked several times a second by all that takes long, so it also says each 30 s what is under way.
@@ -102,9 +119,10 @@ class Preprocessor {
   StageTimes times_;
   Pulse pulse_;
   int64_t done_ = 0;  // pairs, where some are read
-  ContentRules content_;
-  CleaningOptions cleaning_;
   std::vector<Split> splits_;
+  ContentRules all_rules_;
+  std::vector<ContentRules> content_;  // of each training corpus
+  CleaningOptions cleaning_;
   Manifest manifest_;                             // in the making
   std::map<std::string, std::string> synthetic_;  // training files that a model wrote: which side
   HeldOutText held_out_;
@@ -133,7 +151,7 @@ PreprocessResult Preprocessor::run() {
   read_synthetic_texts();
   {
     const auto scope = times_.measure(PreprocessStage::kReading);
-    held_out_ = read_held_out(data_, content_, [this](const CorpusReader& reader) {
+    held_out_ = read_held_out(data_, all_rules_, [this](const CorpusReader& reader) {
       report_reader(reader, "never filtered");
       stop_if_asked();
     });
@@ -145,7 +163,7 @@ PreprocessResult Preprocessor::run() {
     manifest_.tokenizer = codec.save(folder.path());
     for (const auto& [name, text] : readable_vocabularies(codec)) write_file_atomically(folder.path() / name, text);
   }
-  if (!data_.clean.empty()) report_.emplace(folder.path() / kDroppedFile, content_, config_.run.seed);
+  if (!data_.clean.empty()) report_.emplace(folder.path() / kDroppedFile, all_rules_, config_.run.seed);
   for (const auto& split : splits_) encode_split(split, codec, folder.path());
   if (report_) report_->finish(folder.path() / kCleaningPage);
   if (options_.observer) options_.observer->on_end(folder.path());
@@ -184,16 +202,16 @@ void Preprocessor::read_training(const std::filesystem::path& folder) {
   CleaningRules rules(cleaning_, held_out_, folder);
   ProgressBar progress("reading", 0, "pairs");
   done_ = 0;
-  for (const auto& files : splits_[0].corpora) {
-    CorpusReader reader = open(files, true);
+  for (size_t corpus = 0; corpus < splits_[0].corpora.size(); ++corpus) {
+    CorpusReader reader = open(splits_[0], corpus);
     const bool by_pair = !data_.count_markup || !reader.has_a_file_for_each_side();
-    if (!by_pair) count_whole_files(files);
+    if (!by_pair) count_whole_files(splits_[0].corpora[corpus]);
     const bool offers = by_pair && vocabulary_.is_learnt();
     const auto transform = [&](EncodedPair& pair, int) {
       if (!offers) return;
       pair.text = {normalised(pair.text.source), normalised(pair.text.target)};
       pair.hashes = PairHashes(pair.text.source, pair.text.target);
-      pair.hashes.content = content_.judge(pair.text.source, pair.text.target);
+      pair.hashes.content = content_[corpus].judge(pair.text.source, pair.text.target);
     };
     const auto take = [&](const EncodedPair& pair) {
       progress.update(++done_);
@@ -226,7 +244,7 @@ TextCodec Preprocessor::make_codec() {
   const auto scope = times_.measure(PreprocessStage::kVocabulary);
   auto codec = vocabulary_.make_codec(stop_question(), log_);
   if (!codec) throw Stopped();
-  require_room_for_sentence(*codec, data_);
+  require_room_for_sentence(codec_for(*codec, splits_[0].data[0]), data_);
   return std::move(*codec);
 }
 
@@ -264,16 +282,17 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
   CleaningRow row{.name = split.row_name(corpus), .is_training = split.is_training()};
   if (const auto made = synthetic_.find(files.source.string()); made != synthetic_.end())
     row.name += fmt::format(" (synthetic {})", made->second);
-  CorpusReader reader = open(files, split.is_training());
+  CorpusReader reader = open(split, corpus);
   CorpusEncoder::Options options{.target_text = split.is_training() ? TargetText::kNormalised : TargetText::kAsItStands,
                                  .threads = threads(),
-                                 .content = split.is_training() ? &content_ : nullptr};
+                                 .content = split.is_training() ? &content_[corpus] : nullptr};
   const bool drops_long = split.is_training() && data_.too_long == TooLong::kDrop;
   if (drops_long && data_.tokenizer == TokenizerKind::kSentencePiece && data_.naming == DataNaming::kPlain) {
     options.most_source_pieces = data_.maxlen1;
     options.most_target_pieces = data_.maxlen2;
   }
-  const CorpusEncoder encoder(codec, options);
+  const TextCodec own = codec_for(codec, split.data[corpus]);
+  const CorpusEncoder encoder(own, options);
   int64_t cut = 0;
   const auto take = [&](EncodedPair& pair) {
     progress.update(++done_);
@@ -281,7 +300,7 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
     if (split.is_training()) {
       const int64_t cut_sides = data_.too_long == TooLong::kCut ? cut_to_maxlen(pair, data_) : 0;
       const CleaningRules::Lengths lengths{static_cast<int64_t>(pair.source.size()),
-                                           static_cast<int64_t>(pair.target.size()), codec.prefix_length(pair.source)};
+                                           static_cast<int64_t>(pair.target.size()), own.prefix_length(pair.source)};
       const Judgement judgement = rules.judge(pair.hashes, lengths, row.counts);
       if (report_) report_->add(files.name(), row.counts.read, pair.text, pair.hashes.content, judgement);
       if (judgement.verdict != Verdict::kKept) return;

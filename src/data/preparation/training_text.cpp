@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "config/languages.h"
 #include "text/codec/codec.h"
 
 namespace nmt {
@@ -34,11 +35,14 @@ HeldOutText read_held_out(const DataConfig& data, const ContentRules& content,
   for (const auto& sets : {validation_sets(data), test_sets(data)}) {
     for (const auto& set : sets) {
       CorpusReader reader({set.text.source, set.text.target, set.source_option, set.target_option},
-                          reading_options(data));
+                          reading_options(of_set(data, set.text)));
       for (TextPair pair; reader.next(pair);) {
         const auto source = normalised_text(pair.source, data), target = normalised_text(pair.target, data);
         held_out.add(source, target);
         if (in_any_spelling) held_out.add(content.source_spelling(source), content.target_spelling(target));
+        if (data.languages.empty()) continue;  // else the pair may be trained on in its other direction
+        held_out.add(target, source);
+        if (in_any_spelling) held_out.add(content.source_spelling(target), content.target_spelling(source));
       }
       on_read(reader);
     }

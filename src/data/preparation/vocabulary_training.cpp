@@ -7,7 +7,9 @@
 
 #include "base/error.h"
 #include "base/process/log.h"
+#include "config/languages.h"
 #include "text/codec/codec.h"
+#include "text/codec/language_tags.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/sentencepiece/sentencepiece_trainer.h"
 
@@ -23,6 +25,12 @@ TextCodec::Options codec_options(const DataConfig& data) {
           .source_markers = data.source_markers,
           .reverse_source = data.reverse_source,
           .source_prefix = data.source_prefix};
+}
+
+std::vector<std::string> language_tags(const DataConfig& data) {
+  std::vector<std::string> tags;
+  for (const auto& language : tagged_languages(data)) tags.push_back(language_tag(language));
+  return tags;
 }
 
 /// SentencePiece finds a symbol with a space only if its own normalisation leaves it as it is.
@@ -171,6 +179,7 @@ auto VocabularyTraining::learn_pieces(Side& side, const std::function<bool()>& s
                                      .character_coverage = data_.character_coverage,
                                      .byte_fallback = data_.byte_fallback,
                                      .user_symbols = data_.user_symbols,
+                                     .tags = &side == &first_ ? language_tags(data_) : std::vector<std::string>(),
                                      .normalization = data_.normalization.name()};
   text.count_words(options, threads_);
   log.info("SentencePiece: {} model of {} pieces, {}, {} lines{}{}", data_.spm_type.name(),

@@ -104,7 +104,7 @@ struct ValidationReport {
   std::vector<std::vector<AttentionGrid>> attention = {};
   std::vector<int64_t> attention_lines = {};  ///< which sentences these are, from 1; empty: 1, 2, 3, ...
   std::string set = "";                       ///< name of the validation set, where there are several
-  /// Figures of the other sets of data.eval, without texts and pictures; they don't decide what is best.
+  /// Figures of the other sets of data.eval, without texts and pictures.
   std::vector<ValidationReport> others = {};
   std::string weights = "";  ///< empty: those of this update; else what they are, such as "average of updates 100, 200"
 };

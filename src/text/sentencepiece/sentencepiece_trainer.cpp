@@ -162,6 +162,13 @@ std::vector<std::string> with_space_marks(std::vector<std::string> symbols) {
   return symbols;
 }
 
+/// All that are pieces without being learnt; a tag with the mark that SentencePiece puts before a text.
+std::vector<std::string> symbols_of(const SentencePieceOptions& options) {
+  auto symbols = with_space_marks(options.user_symbols);
+  for (const auto& tag : options.tags) symbols.push_back(std::string(kSpaceMark) + tag);
+  return symbols;
+}
+
 std::unordered_map<std::string, std::string> trainer_arguments(const TrainingText& text,
                                                                const SentencePieceOptions& options) {
   size_t bytes = text.counted_bytes;
@@ -172,7 +179,7 @@ std::unordered_map<std::string, std::string> trainer_arguments(const TrainingTex
           {"vocab_size", std::to_string(options.vocab_size)},
           {"character_coverage", fmt::format("{}", options.character_coverage)},
           {"byte_fallback", options.byte_fallback ? "true" : "false"},
-          {"user_defined_symbols", comma_separated(with_space_marks(options.user_symbols))},
+          {"user_defined_symbols", comma_separated(symbols_of(options))},
           {"normalization_rule_name", options.normalization},
           {"pad_id", "0"},
           {"unk_id", "1"},

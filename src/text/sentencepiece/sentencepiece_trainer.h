@@ -19,6 +19,7 @@ struct SentencePieceOptions {
   double character_coverage = 0.9995;
   bool byte_fallback = false;
   std::vector<std::string> user_symbols = {};
+  std::vector<std::string> tags = {};  ///< pieces that may begin a text, and with which no line begins
   std::string normalization = "nmt_nfkc";
   std::string option = "data.vocab_size";  ///< named in messages about the size
 };

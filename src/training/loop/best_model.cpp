@@ -50,6 +50,13 @@ double validation_score(const ValidationReport& report, ValidationMetric best_me
   return 0;
 }
 
+double validation_score(const ValidationReport& report, const ValidationConfig& config) {
+  double sum = validation_score(report, config.best_metric);
+  if (config.best_of == BestOf::kFirst) return sum;
+  for (const auto& other : report.others) sum += validation_score(other, config.best_metric);
+  return sum / static_cast<double>(report.others.size() + 1);
+}
+
 bool BestModel::validate(int64_t epoch, bool due) {
   auto report = measure();
   std::optional<ValidationReport> of_average;
@@ -60,7 +67,7 @@ bool BestModel::validate(int64_t epoch, bool due) {
   };
   if (parts_.average) with_average([&] { of_average = measure(); });
   if (!due) progress_.extra_validation = progress_.update;
-  list(validation_score(report, parts_.config.validation.best_metric));
+  list(validation_score(report, parts_.config.validation));
   const bool new_best = due && note_due_scores(report, of_average);
   record(std::move(report), epoch, "");
   if (of_average) with_average([&] { record(std::move(*of_average), epoch, "moving average"); });
@@ -78,8 +85,8 @@ bool BestModel::note_due_scores(const ValidationReport& report, const std::optio
     progress_.best_due_score = score;
     new_best = true;
   };
-  note(validation_score(report, metric));
-  if (of_average) note(validation_score(*of_average, metric));
+  note(validation_score(report, parts_.config.validation));
+  if (of_average) note(validation_score(*of_average, parts_.config.validation));
   progress_.validations_since_best = new_best ? 0 : progress_.validations_since_best + 1;
   return new_best;
 }
@@ -108,7 +115,10 @@ void BestModel::record(ValidationReport report, int64_t epoch, const std::string
   report.weights = weights;
   for (auto& other : report.others) other.update = report.update, other.epoch = epoch, other.weights = weights;
   const auto& metric = parts_.config.validation.best_metric;
-  const double score = validation_score(report, metric);
+  const double score = validation_score(report, parts_.config.validation);
+  if (parts_.config.validation.best_of == BestOf::kMean && !report.others.empty())
+    parts_.log.info("validation at update {}: the mean {} of {} sets is {:.2f}", progress_.update, metric.name(),
+                    report.others.size() + 1, score);
   if (!std::isfinite(score))
     parts_.log.warn("validation at update {}: {} is not finite: these weights are not kept", progress_.update,
                     metric.name());

@@ -20,6 +20,9 @@ namespace nmt {
 /// the beginning of a training, the one with the lower loss is better, and each is worse than one with more.
 double validation_score(const ValidationReport& report, ValidationMetric best_metric);
 
+/// What the configuration compares: the score of the first set, or the mean over all sets (validation.best_of).
+double validation_score(const ValidationReport& report, const ValidationConfig& config);
+
 /// Measures weights and keeps the best of them in the run's folder best/: those of updates, their moving average, and
 /// averages of checkpoints. In the progress it keeps the best score, the validations since then (early stopping) and
 /// the list of the best validations. A score that is not finite is never best and never listed. Of several processes

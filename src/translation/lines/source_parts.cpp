@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/unicode.h"
+#include "text/codec/language_tags.h"
 #include "text/sentence_splitter.h"
 #include "translation/lines/request.h"
 
@@ -79,40 +80,23 @@ class PartMaker {
   std::vector<SourcePart> parts_;
 };
 
-/// The text ">>cs<<" at the beginning of another, whether or not a model knows it; empty: there is none.
-std::string_view tag_like_beginning(std::string_view text) {
-  constexpr std::string_view kOpening = ">>", kClosing = "<<";
-  constexpr size_t kLongest = 100;  // bytes
-  if (!text.starts_with(kOpening)) return {};
-  const size_t closing = text.substr(0, kLongest).find(kClosing, kOpening.size());
-  return closing == std::string_view::npos ? std::string_view() : text.substr(0, closing + kClosing.size());
-}
-
-/// The tag that a piece is, or "".
-std::string tag_of_piece(std::string piece) {
-  if (piece.starts_with(kSpaceMark)) piece.erase(0, kSpaceMark.size());
-  return tag_like_beginning(piece) == piece ? piece : "";
-}
-
 }  // namespace
 
-TagCheck::TagCheck(const TextCodec& codec) : codec_(codec) {
-  for (int32_t id = 0; id < codec.source().size(); ++id)
-    if (auto tag = tag_of_piece(codec.source().piece(id)); !tag.empty()) tags_.push_back(std::move(tag));
-  const bool has_one = std::ranges::any_of(codec.prefix_ids(),
-                                           [&](int32_t id) { return !tag_of_piece(codec.source().piece(id)).empty(); });
-  if (has_one || tags_.size() < 2) tags_.clear();
+TagCheck::TagCheck(const TextCodec& codec) : codec_(codec), languages_(target_languages(codec)) {
+  const auto is_tag = [&](int32_t id) { return codec.source().piece(id).ends_with("<<"); };
+  if (std::ranges::any_of(codec.prefix_ids(), is_tag) || languages_.size() < 2) languages_.clear();
 }
 
 std::optional<std::string> TagCheck::problem_of(std::string_view line) const {
   line = strip(line);
-  if (tags_.empty() || line.empty() || !leading_tag(codec_, line).text.empty()) return {};
+  if (languages_.empty() || line.empty() || !leading_tag(codec_, line).text.empty()) return {};
   const auto unknown = tag_like_beginning(line);
-  const auto what = unknown.empty() ? "no tag of a target language at its beginning"
+  const auto what = unknown.empty() ? "no target language is given (--target-language)"
                                     : fmt::format("the model does not know the tag {}", unknown);
   constexpr size_t kNamed = 4;
-  const auto named = std::span(tags_).first(std::min(tags_.size(), kNamed));
-  return fmt::format("{}; it has {}{}", what, fmt::join(named, ", "), tags_.size() > kNamed ? ", ..." : "");
+  const auto named = std::span(languages_).first(std::min(languages_.size(), kNamed));
+  return fmt::format("{}; it translates into {}{}", what, fmt::join(named, ", "),
+                     languages_.size() > kNamed ? ", ..." : "");
 }
 
 LanguageTag leading_tag(const TextCodec& codec, std::string_view line) {

@@ -30,8 +30,8 @@ struct LanguageTag {
 /// nothing to translate then.
 LanguageTag leading_tag(const TextCodec& codec, std::string_view line);
 
-/// Looks for lines without such a tag that a model for several target languages is asked to translate: one that has
-/// two tags or more among its source pieces, and none in source_prefix.
+/// Looks for lines without such a tag that a model with two target_languages() or more, and none of their tags in
+/// source_prefix, is asked to translate.
 class TagCheck {
  public:
   explicit TagCheck(const TextCodec& codec);
@@ -40,7 +40,7 @@ class TagCheck {
 
  private:
   const TextCodec& codec_;
-  std::vector<std::string> tags_;  // those of the model; none: it needs none
+  std::vector<std::string> languages_;  // of the model; none: no line needs a tag
 };
 
 /// A source line in parts of at most max_length pieces, whichever codec counts: one part, unless the line is longer. It

@@ -65,7 +65,9 @@ class BestModelTest : public testing::Test {
   ValidationReport measured() {
     EXPECT_FALSE(model_->is_training());
     if (fails_) throw MachineError("no memory");
-    return {.loss = loss_, .has_bleu = true, .bleu = score_(weight()), .bleu_line = "BLEU"};
+    ValidationReport report{.loss = loss_, .has_bleu = true, .bleu = score_(weight()), .bleu_line = "BLEU"};
+    for (const double bleu : more_) report.others.push_back({.bleu = bleu});
+    return report;
   }
   /// The validation of the weights `value` at an update.
   bool validate(BestModel& keeper, int64_t update, double value, bool due = true) {
@@ -99,6 +101,7 @@ class BestModelTest : public testing::Test {
       test::formula_model(test::model_config("d_model: 4, d_ff: 4, num_blocks: 1, num_heads: 1"), 6, 6);
   std::function<double(double)> score_ = [](double value) { return value; };
   double loss_ = 1;
+  std::vector<double> more_;  // BLEU of further sets
   bool fails_ = false;
   CheckpointStore checkpoints_{folder_ / "checkpoints", log_.log()};
   Observed observed_;
@@ -135,6 +138,21 @@ TEST_F(BestModelTest, ComparesWhatTheUserNames) {
   EXPECT_EQ(validation_score(report, ValidationMetric::kLoss), -2);
   EXPECT_EQ(validation_score(report, ValidationMetric::kBleu), 30);
   EXPECT_EQ(validation_score(report, ValidationMetric::kChrf), 50);
+}
+
+TEST_F(BestModelTest, ComparesTheMeanOfSeveralSets) {
+  const ValidationReport report{.loss = 2, .bleu = 30, .others = {{.loss = 3, .bleu = 10}, {.loss = 4, .bleu = 5}}};
+  const auto score_by = [&](BestOf best_of) { return validation_score(report, {.best_of = best_of}); };
+  EXPECT_EQ(score_by(BestOf::kFirst), 30);
+  EXPECT_EQ(score_by(BestOf::kMean), 15);
+  EXPECT_EQ(validation_score(report, {.best_metric = ValidationMetric::kLoss, .best_of = BestOf::kMean}), -3);
+  config_.validation.best_of = BestOf::kMean;
+  auto keeper = this->keeper();
+  more_ = {9};
+  EXPECT_TRUE(validate(keeper, 10, 5));
+  more_ = {3};
+  EXPECT_FALSE(validate(keeper, 20, 7)) << "5 on average, after 7";
+  EXPECT_EQ(best_weight(), 5);
 }
 
 TEST_F(BestModelTest, MakesARemovedOneAtTheNextValidation) {

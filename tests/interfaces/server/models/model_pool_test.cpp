@@ -206,6 +206,37 @@ TEST_F(ModelPoolTest, APrefixChoosesTheTargetLanguage) {
   }
 }
 
+TEST_F(ModelPoolTest, AModelOfSeveralLanguagesServesAllOfThem) {
+  const std::string data = "train_tsv: [a, b, c], languages: [de-cs, en-cs, en-fr]";
+  const auto save_with = [&](const std::string& more) {
+    save(parse_config(fmt::format("{{model: {{d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2}}, data: {{maxlen1: "
+                                  "20, maxlen2: 20, {}{}}}}}",
+                                  data, more),
+                      "test")
+             .config);
+  };
+  save_with(", tags: target");
+  ModelPool pool({.models = {model()}}, options_, log_);
+  EXPECT_THAT(names(pool.pairs()), ElementsAre("de-cs", "de-fr", "en-cs", "en-fr")) << "de-fr without such text";
+  auto typed_czech = model("de", "xx"), typed_french = model("de", "yy");
+  typed_czech.source_prefix = ">>cs<< ", typed_french.source_prefix = ">>fr<< ";
+  ModelPool typed({.models = {typed_czech, typed_french}}, options_, log_);
+  EXPECT_EQ(translated(pool, "de", "cs"), translated(typed, "de", "xx"));
+  EXPECT_EQ(translated(pool, "de", "fr"), translated(typed, "de", "yy"));
+  EXPECT_NE(translated(pool, "de", "cs"), translated(pool, "de", "fr"));
+  EXPECT_THAT(names(ModelPool({.models = {model("en", "fr")}}, options_, log_).pairs()), ElementsAre("en-fr"));
+  auto wanted = model();
+  wanted.changed = [](Config config) {
+    config.decoding.target_language = "fr";
+    return config;
+  };
+  EXPECT_THAT(names(ModelPool({.models = {wanted}}, options_, log_).pairs()), ElementsAre("de-fr", "en-fr"));
+  EXPECT_THAT(refusal({.models = {model("", "es")}}),
+              HasSubstr("target language es: the model translates into cs, fr"));
+  save_with("");
+  EXPECT_THAT(names(ModelPool({.models = {model()}}, options_, log_).pairs()), ElementsAre("de-cs", "en-cs"));
+}
+
 // Each request would fail: also where the models are loaded by the first that asks for them.
 TEST_F(ModelPoolTest, RefusesAnAlignmentLayerThatAModelLacks) {
   for (const int64_t memory : {0, 1 << 30}) {

@@ -1,0 +1,72 @@
+#include "text/codec/language_tags.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "text/tokenizer.h"
+
+namespace nmt {
+namespace {
+
+constexpr std::string_view kOpening = ">>", kClosing = "<<";
+
+/// The language of a tag; empty of other pieces.
+std::string language_of_piece(std::string piece) {
+  if (piece.starts_with(kSpaceMark)) piece.erase(0, kSpaceMark.size());
+  constexpr size_t kSigns = kOpening.size() + kClosing.size();
+  return piece.size() > kSigns && tag_like_beginning(piece) == piece
+             ? piece.substr(kOpening.size(), piece.size() - kSigns)
+             : "";
+}
+
+}  // namespace
+
+std::string language_tag(std::string_view language) { return fmt::format("{}{}{}", kOpening, language, kClosing); }
+
+std::string_view tag_like_beginning(std::string_view text) {
+  constexpr size_t kLongest = 100;  // bytes
+  if (!text.starts_with(kOpening)) return {};
+  const size_t closing = text.substr(0, kLongest).find(kClosing, kOpening.size());
+  return closing == std::string_view::npos ? std::string_view() : text.substr(0, closing + kClosing.size());
+}
+
+std::vector<int32_t> tag_pieces(const TextCodec& codec) {
+  std::vector<int32_t> tags;
+  for (int32_t id = 0; id < codec.source().size(); ++id)
+    if (!language_of_piece(codec.source().piece(id)).empty()) tags.push_back(id);
+  return tags;
+}
+
+std::vector<std::string> target_languages(const TextCodec& codec) {
+  std::vector<std::string> languages;
+  for (const int32_t id : tag_pieces(codec)) languages.push_back(language_of_piece(codec.source().piece(id)));
+  return languages;
+}
+
+TextCodec into_language(const TextCodec& codec, const std::string& language) {
+  auto languages = target_languages(codec);
+  const bool has_tags = !languages.empty();
+  if (!has_tags) languages.push_back(codec.options().target_language);
+  if (std::ranges::find(languages, language) == languages.end())
+    throw Error(fmt::format("target language {}: the model translates into {}; name one of these", language,
+                            fmt::join(languages, ", ")));
+  auto options = codec.options();
+  options.target_language = language;
+  if (has_tags) options.source_prefix = language_tag(language) + " ";
+  auto tagged = codec.with(std::move(options));
+  if (has_tags && !codec.source().piece(tagged.prefix_ids().back()).ends_with(language_tag(language)))
+    throw Error(
+        fmt::format("target language {}: the vocabulary's normalisation changes its tag {}; write the code in "
+                    "lower case",
+                    language, language_tag(language)));
+  return tagged;
+}
+
+TextCodec codec_for(const TextCodec& codec, const DataConfig& data) {
+  return data.tags == LanguageTags::kNone ? codec : into_language(codec, data.target_language);
+}
+
+}  // namespace nmt
