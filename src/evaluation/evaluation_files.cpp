@@ -142,7 +142,6 @@ std::string table_of(const std::vector<TestSetResults>& results, int width) {
       row.push_back(number(sum / static_cast<double>(results.size()), width));
       if (first.scores[i].confidence) row.emplace_back();
     }
-    row.resize(rows[0].size());
   }
   std::vector<size_t> widths(rows[0].size());
   for (const auto& row : rows)
