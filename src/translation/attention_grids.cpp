@@ -1,32 +1,13 @@
 #include "translation/attention_grids.h"
 
-#include <algorithm>
 #include <string>
+#include <utility>
 
-#include "search/torch_step.h"
+#include "models/one_sentence.h"
 #include "text/codec/codec.h"
 
 namespace nmt {
 namespace {
-
-Batch batch_of(std::span<const int32_t> source, std::span<const int32_t> target, const SourceForm& form) {
-  const int64_t source_width = source_length(std::ssize(source), form.markers), target_width = std::ssize(target) + 1;
-  Batch batch{.size = 1,
-              .source_width = source_width,
-              .target_width = target_width,
-              .indices = {0},
-              .source = std::vector<int64_t>(source_width),
-              .target_in = {SpecialIds::kBegin},
-              .target_out = {target.begin(), target.end()},
-              .source_lengths = {source_width},
-              .target_lengths = {target_width},
-              .source_tokens = source_width,
-              .target_tokens = target_width};
-  write_source(source, form, batch.source.data());
-  batch.target_in.insert(batch.target_in.end(), target.begin(), target.end());
-  batch.target_out.push_back(SpecialIds::kEnd);
-  return batch;
-}
 
 std::vector<int64_t> in_order(const std::vector<int64_t>& ids, const std::vector<int64_t>& order) {
   std::vector<int64_t> sorted;
@@ -40,29 +21,41 @@ std::vector<std::string> pieces(const Tokenizer& tokenizer, const std::vector<in
   return texts;
 }
 
+/// Keys, and with `queries` queries too, of the source in the order of the text.
+void reorder(AttentionLayer& layer, bool queries, const std::vector<int64_t>& order) {
+  const auto old = layer.weights;
+  auto to = layer.weights.begin();
+  for (int64_t head = 0; head < layer.heads; ++head)
+    for (int64_t query = 0; query < layer.queries; ++query) {
+      const int64_t row = head * layer.queries + (queries ? order[query] : query);
+      for (const int64_t key : order) *to++ = old[row * layer.keys + key];
+    }
+}
+
 }  // namespace
 
 std::vector<AttentionGrid> attention_grids(TranslationModel& model, const TextCodec& codec,
                                            std::span<const int32_t> source, std::span<const int32_t> target) {
   const auto form = codec.options().source_form();
-  const auto batch = batch_of(source, target, form);
+  std::vector<int64_t> read_ids(source_length(std::ssize(source), form.markers)),
+      fed_ids = {SpecialIds::kBegin}, written_ids(target.begin(), target.end());
+  write_source(source, form, read_ids.data());
+  fed_ids.insert(fed_ids.end(), target.begin(), target.end());
+  written_ids.push_back(SpecialIds::kEnd);
   const auto order = text_order(std::ssize(source), form);
-  const auto read = pieces(codec.source(), in_order(batch.source, order)),
-             fed = pieces(codec.target(), batch.target_in), written = pieces(codec.target(), batch.target_out);
+  const auto read = pieces(codec.source(), in_order(read_ids, order)), fed = pieces(codec.target(), fed_ids),
+             written = pieces(codec.target(), written_ids);
   std::vector<AttentionGrid> grids;
-  for (const auto& map : model.attention_maps(to_tensors(batch, device_of(model)))) {
-    auto weights = map.weights[0].cpu().contiguous();  // [heads, queries, keys]
-    const bool encoder = map.name.starts_with("encoder"), self = map.name.ends_with("self");
-    if (form.reversed && (encoder || !self)) weights = weights.index_select(2, torch::tensor(order)).contiguous();
-    if (form.reversed && encoder) weights = weights.index_select(1, torch::tensor(order)).contiguous();
-    const float* first = weights.const_data_ptr<float>();
-    grids.push_back({.name = map.name,
-                     .heads = weights.size(0),
+  for (auto& layer : attention_layers(model, read_ids, fed_ids)) {
+    const bool encoder = layer.name.starts_with("encoder"), self = layer.name.ends_with("self");
+    if (form.reversed && (encoder || !self)) reorder(layer, encoder, order);
+    grids.push_back({.name = layer.name,
+                     .heads = layer.heads,
                      .queries = encoder ? read
                                 : self  ? fed
                                         : written,
                      .keys = encoder || !self ? read : fed,
-                     .weights = {first, first + weights.numel()}});
+                     .weights = std::move(layer.weights)});
   }
   return grids;
 }
