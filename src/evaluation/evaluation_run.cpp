@@ -39,6 +39,11 @@ namespace {
 
 constexpr int64_t kResamples = 1000;
 
+/// decoding.target_language: the set's own, or what is asked for.
+std::string language_of(const TestSet& test_set, const ModelSet& models) {
+  return test_set.target_language.empty() ? models.options().search.target_language : test_set.target_language;
+}
+
 }  // namespace
 
 std::string System::name() const {
@@ -84,7 +89,7 @@ std::optional<std::vector<Evaluated>> EvaluationRun::evaluate(const System& syst
   std::vector<Evaluated> results;
   try {
     for (const auto& test_set : test_sets) results.push_back(evaluate(system, models, test_set));
-    if (has_loss) add_losses(models.first(), test_sets, results);
+    if (has_loss) add_losses(models, test_sets, results);
   } catch (const TranslationStopped&) {
     return std::nullopt;
   }
@@ -101,7 +106,7 @@ void EvaluationRun::warn_of_languages(const LoadedModel& model) const {
 
 Evaluated EvaluationRun::evaluate(const System& system, const ModelSet& models, const TestSet& test_set) const {
   TranslatorOptions options = models.options();
-  if (!test_set.target_language.empty()) options.search.target_language = test_set.target_language;
+  options.search.target_language = language_of(test_set, models);
   const Translator translator(models.members(), std::move(options));
   ProgressBar bar(test_set.name.empty() ? "translate" : test_set.name, std::ssize(test_set.sources), "sentences");
   Evaluated result;
@@ -132,22 +137,25 @@ Evaluated EvaluationRun::evaluate(const System& system, const ModelSet& models, 
 }
 
 /// On the CPU in float32, as validation measures it: the weights that decoding packed in another format are let go.
-void EvaluationRun::add_losses(const LoadedModel& model, const std::vector<TestSet>& test_sets,
+void EvaluationRun::add_losses(const ModelSet& models, const std::vector<TestSet>& test_sets,
                                std::vector<Evaluated>& results) const {
-  if (device_of(*model.model).is_cpu()) model.model->set_packing({});
+  auto& model = *models.first().model;
+  if (device_of(model).is_cpu()) model.set_packing({});
   for (size_t i = 0; i < test_sets.size(); ++i) {
-    results[i].loss = measured_loss(model, test_sets[i]);
+    results[i].loss = measured_loss(models, test_sets[i]);
     results[i].report["loss"] = report_of(*results[i].loss);
   }
 }
 
-TestLoss EvaluationRun::measured_loss(const LoadedModel& model, const TestSet& test_set) const {
+TestLoss EvaluationRun::measured_loss(const ModelSet& models, const TestSet& test_set) const {
   ProgressBar bar("loss", std::ssize(test_set.sources), "sentences");
-  const auto loss =
-      test_loss(model, test_set, {.teacher_forcing = options_.teacher_forcing, .progress = [&](int64_t done) {
-                                    if (!options_.quiet) bar.update(done);
-                                    if (options_.should_stop()) throw TranslationStopped();
-                                  }});
+  const auto loss = test_loss(models.first(), test_set,
+                              {.teacher_forcing = options_.teacher_forcing,
+                               .target_language = language_of(test_set, models),
+                               .progress = [&](int64_t done) {
+                                 if (!options_.quiet) bar.update(done);
+                                 if (options_.should_stop()) throw TranslationStopped();
+                               }});
   bar.clear();
   if (loss.too_long > 0)
     log_.warn("{} pairs are too long for the model's positions: the loss is without them", loss.too_long);

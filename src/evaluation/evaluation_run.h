@@ -81,9 +81,8 @@ class EvaluationRun {
 
  private:
   Evaluated evaluate(const System& system, const ModelSet& models, const TestSet& test_set) const;
-  void add_losses(const LoadedModel& model, const std::vector<TestSet>& test_sets,
-                  std::vector<Evaluated>& results) const;
-  TestLoss measured_loss(const LoadedModel& model, const TestSet& test_set) const;
+  void add_losses(const ModelSet& models, const std::vector<TestSet>& test_sets, std::vector<Evaluated>& results) const;
+  TestLoss measured_loss(const ModelSet& models, const TestSet& test_set) const;
   void report_speed(const SystemOutput& output) const;
   void warn_of_languages(const LoadedModel& model) const;
 

@@ -52,7 +52,7 @@ TestLoss test_loss(const LoadedModel& loaded, const TestSet& test_set, const Tes
   check_teacher_forcing(loaded, options.teacher_forcing);
   const auto form = loaded.codec.options().source_form();
   const auto limits = loaded.model->limits();
-  const auto& language = test_set.target_language;
+  const auto& language = options.target_language;
   auto pairs = encoded(language.empty() ? loaded.codec : into_language(loaded.codec, language), test_set);
   TestLoss result{.teacher_forcing = options.teacher_forcing};
   result.too_long = std::erase_if(pairs, [&](const IdPair& pair) {

@@ -83,6 +83,15 @@ TEST_F(EvaluationRunTest, TranslatesEachSetIntoItsLanguage) {
   EXPECT_EQ(x.output.hypotheses, by_text.output.hypotheses);
   EXPECT_EQ(x.loss->loss, by_text.loss->loss);
   EXPECT_NE(x.loss->loss, y.loss->loss);
+  auto asked = options();
+  asked.models.changed = [](Config config) {
+    config.decoding.target_language = "x";
+    return config;
+  };
+  const auto of_all = EvaluationRun(asked, log_).evaluate(system, {small_set(), of_y});
+  EXPECT_EQ((*of_all)[0].output.hypotheses, x.output.hypotheses);
+  EXPECT_EQ((*of_all)[0].loss->loss, x.loss->loss);
+  EXPECT_EQ((*of_all)[1].loss->loss, y.loss->loss) << "the set's own comes before it";
 }
 
 TEST_F(EvaluationRunTest, WarnsOfAModelOfOtherLanguages) {

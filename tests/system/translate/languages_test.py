@@ -3,7 +3,6 @@
     languages_test.py --programs BUILD_FOLDER --work FOLDER [unittest arguments]
 """
 
-import json
 import re
 
 from translate_support import PROGRAMS, Case, main, run, translate
@@ -35,9 +34,6 @@ class Languages(Case):
         config.write_text(CONFIG.format(folder=self.folder, corpus=corpus))
         PROGRAMS.must(PROGRAMS.path("nmt-prepro"), "-c", str(config))
         PROGRAMS.must(PROGRAMS.path("nmt-train"), "-c", str(config))
-        figures = [json.loads(line) for line in (self.folder / "run" / "metrics.jsonl").read_text().splitlines()]
-        self.assertIn("forth", json.dumps(figures))
-
         sources = (corpus / "valid.de").read_text().splitlines()[:20]
         text = "\n".join(sources) + "\n"
         into = {language: translate("-q", "--target-language", language, text=text, model=model)

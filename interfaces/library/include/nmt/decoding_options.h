@@ -67,7 +67,7 @@ struct DecodingOptions {
   std::optional<std::int64_t> batch_size = {};
   /// of weights in products; auto: bf16 where the processor or GPU computes in it, else fp16 on a GPU that computes in that, else fp32; fp16 for GPUs, int8 for CPUs (auto, fp32, bf16, fp16, int8)
   std::optional<std::string> precision = {};
-  /// which of the model's target languages is wanted, where tags of its vocabulary (\>\>en\<\<) say so; unset: a tag at the beginning of each line
+  /// which of the model's target languages is wanted, where tags of its vocabulary (\\>\\>en\\<\\<) say so; unset: a tag at the beginning of each line
   std::optional<std::string> target_language = {};
   /// write only with candidates: this many for each source piece, by the model's lexicon (data.shortlist), and the most frequent pieces; 0 = with all pieces (at least 0 and at most 10000)
   std::optional<std::int64_t> shortlist = {};
