@@ -208,7 +208,7 @@ class Guides(unittest.TestCase):
     def test_interop(self):
         def prepare():
             self.run_command("rm -r model && cp test.de input.de")
-            self.write("mine.yaml", yaml_of_guide())
+            self.write("adapt.yaml", yaml_of_guide())
         self.check("interop", prepare)
 
     def test_kyubyong(self):

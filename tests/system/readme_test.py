@@ -48,9 +48,9 @@ def commands_of_readme():
 
 
 def yaml_of_guide():
-    """mine.yaml of docs/training.md, "Fine-tuning"."""
+    """adapt.yaml of docs/training.md, "Fine-tuning"."""
     section = (SOURCE / "docs" / "training.md").read_text(encoding="utf-8").partition("## Fine-tuning")[2]
-    return re.search(r"(?ms)^```yaml\n(# mine.yaml\n.*?)^```", section)[1]
+    return re.search(r"(?ms)^```yaml\n(# adapt.yaml\n.*?)^```", section)[1]
 
 
 class Readme(unittest.TestCase):
@@ -72,7 +72,7 @@ class Readme(unittest.TestCase):
         for command in ("build/nmt-prepro -c general.yaml", "build/nmt-train -c general.yaml" + TINY,
                         "build/nmt-export -m mine/run/best --to marian -o opus-mt-de-en"):
             cls.run_command(command)
-        (cls.folder / "mine.yaml").write_text(yaml_of_guide())
+        (cls.folder / "adapt.yaml").write_text(yaml_of_guide())
 
     @classmethod
     def run_command(cls, command):
@@ -113,7 +113,7 @@ class Readme(unittest.TestCase):
 
     def test_a_ready_model(self):
         self.run_all("A ready model")
-        log = (self.folder / "runs" / "mine" / "log.txt").read_text()
+        log = (self.folder / "runs" / "adapted" / "log.txt").read_text()
         self.assertRegex(log, "validation before the first update: .* BLEU ")
         self.assertEqual((self.folder / "adapted.en").read_text().count("\n"), 2)
 
