@@ -84,8 +84,8 @@ TEST_F(EvaluationRunTest, TranslatesEachSetIntoItsLanguage) {
   EXPECT_EQ(x.loss->loss, by_text.loss->loss);
   EXPECT_NE(x.loss->loss, y.loss->loss);
   auto asked = options();
-  asked.models.changed = [](Config config) {
-    config.decoding.target_language = "x";
+  asked.models.changed = [&](Config config) {
+    config.decoding.target_language = of_x.target_language;
     return config;
   };
   const auto of_all = EvaluationRun(asked, log_).evaluate(system, {small_set(), of_y});
