@@ -49,6 +49,12 @@ class DecodingOptions(TypedDict, total=False):
     top_p: Optional[float]
     #: of sampling (at least 0)
     seed: Optional[int]
+    #: take the candidate that is most like all others by this score (minimum Bayes risk): of a beam by their probabilities, of samples by how often they are drawn (none, chrf, bleu)
+    mbr: Optional[str]
+    #: mbr with sampling: draw this many candidates (at least 2 and at most 10000)
+    mbr_samples: Optional[int]
+    #: a translation that repeats itself or runs into the length limit is searched once more, without n-grams that come twice
+    retry_loops: Optional[bool]
     #: several models vote by the mean of their probabilities or of their log-probabilities (linear, log_linear)
     combination: Optional[str]
     #: decoder layer whose attention to the source is shown and counted, from 1; 0 = the last but one (at least 0 and at most 1000)

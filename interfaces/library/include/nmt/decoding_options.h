@@ -55,6 +55,12 @@ struct DecodingOptions {
   std::optional<double> top_p = {};
   /// of sampling (at least 0)
   std::optional<std::int64_t> seed = {};
+  /// take the candidate that is most like all others by this score (minimum Bayes risk): of a beam by their probabilities, of samples by how often they are drawn (none, chrf, bleu)
+  std::optional<std::string> mbr = {};
+  /// mbr with sampling: draw this many candidates (at least 2 and at most 10000)
+  std::optional<std::int64_t> mbr_samples = {};
+  /// a translation that repeats itself or runs into the length limit is searched once more, without n-grams that come twice
+  std::optional<bool> retry_loops = {};
   /// several models vote by the mean of their probabilities or of their log-probabilities (linear, log_linear)
   std::optional<std::string> combination = {};
   /// decoder layer whose attention to the source is shown and counted, from 1; 0 = the last but one (at least 0 and at most 1000)
@@ -99,6 +105,9 @@ void for_each_option(Options& options, const Call& call) {
   call("top_k", options.top_k);
   call("top_p", options.top_p);
   call("seed", options.seed);
+  call("mbr", options.mbr);
+  call("mbr_samples", options.mbr_samples);
+  call("retry_loops", options.retry_loops);
   call("combination", options.combination);
   call("alignment_layer", options.alignment_layer);
   call("alignment_head", options.alignment_head);
