@@ -221,15 +221,16 @@ StepInput Search::advance(DecodingStep& step, std::span<const std::unique_ptr<Se
 
 /// Sentences that are done leave the batch.
 void Search::give_back() {
-  const auto done = std::ranges::stable_partition(active_, [](const auto& one) { return !one->beams.done(); });
-  for (auto& sentence : done) {
+  const auto done =
+      std::stable_partition(active_.begin(), active_.end(), [](const auto& one) { return !one->beams.done(); });
+  for (auto& sentence : std::span(done, active_.end())) {
     if (sentence->handle.cancelled()) continue;
     if (needs_attention_ || sentence->handle.request().attention)
       finished_.push_back(std::move(sentence));
     else
       sentence->handle.finish(sentence->beams.take_results());
   }
-  active_.erase(done.begin(), done.end());
+  active_.erase(done, active_.end());
   if (active_.empty() || (!needs_attention_ && std::ssize(finished_) >= kAttentionAtOnce)) give_back_with_attention();
 }
 
