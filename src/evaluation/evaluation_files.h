@@ -41,9 +41,9 @@ void write_evaluation_files(const EvaluationFiles& files, const std::vector<Test
 nlohmann::ordered_json machine_report(const std::string& device);
 
 /// What nmt-eval prints: the scores of one system a line each, as sacreBLEU prints them, and its loss; of several
-/// systems the table of the comparison and the loss of each. Of several test sets a row each, and
-/// the mean of the scores where they are into several languages (TestSet::target_language); with several systems the
-/// name of each set above its table. width: digits after the point. Ends with a line end.
+/// systems the table of the comparison and the loss of each. Of several test sets a row each, and the mean of
+/// the scores where they are into several languages (TestSet::target_language); with several systems the name of each
+/// set above its table. width: digits after the point. Ends with a line end.
 std::string evaluation_text(const std::vector<TestSetResults>& results, int width);
 
 }  // namespace nmt

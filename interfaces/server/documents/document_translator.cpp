@@ -33,14 +33,14 @@ constexpr DocumentLimits kLimits{
 constexpr size_t kDetectedBytes = 16 << 10;
 constexpr std::chrono::milliseconds kBusyPause{50};
 
-// Nobody waits for the answers any more.
+/// Nobody waits for the answers any more.
 class Cancelled : public std::runtime_error {
  public:
   Cancelled() : std::runtime_error("nobody waits any more") {}
 };
 
-// RequestQueue::submit for a thread that waits for the answers. Throws RequestError as submit does, for what it calls
-// `done` with, and Cancelled.
+/// RequestQueue::submit for a thread that waits for the answers. Throws RequestError as submit does, for what it calls
+/// `done` with, and Cancelled.
 std::vector<Translation> wait_for_answers(RequestQueue& queue, const std::string& client,
                                           std::vector<LineRequest> lines, std::stop_token cancelled,
                                           RequestQueue::OnLine on_line = {}) {

@@ -51,10 +51,16 @@ double validation_score(const ValidationReport& report, ValidationMetric best_me
 }
 
 double validation_score(const ValidationReport& report, const ValidationConfig& config) {
-  double sum = validation_score(report, config.best_metric);
-  if (config.best_of == BestOf::kFirst) return sum;
-  for (const auto& other : report.others) sum += validation_score(other, config.best_metric);
-  return sum / static_cast<double>(report.others.size() + 1);
+  ValidationReport mean{.loss = report.loss, .bleu = report.bleu, .chrf = report.chrf};
+  if (config.best_of == BestOf::kFirst) return validation_score(mean, config.best_metric);
+  for (const auto& other : report.others) {
+    mean.loss += other.loss;
+    mean.bleu += other.bleu;
+    mean.chrf += other.chrf;
+  }
+  const auto sets = static_cast<double>(report.others.size() + 1);
+  for (double* figure : {&mean.loss, &mean.bleu, &mean.chrf}) *figure /= sets;
+  return validation_score(mean, config.best_metric);
 }
 
 bool BestModel::validate(int64_t epoch, bool due) {
@@ -116,9 +122,10 @@ void BestModel::record(ValidationReport report, int64_t epoch, const std::string
   for (auto& other : report.others) other.update = report.update, other.epoch = epoch, other.weights = weights;
   const auto& metric = parts_.config.validation.best_metric;
   const double score = validation_score(report, parts_.config.validation);
-  if (parts_.config.validation.best_of == BestOf::kMean && !report.others.empty())
+  const bool is_of_metric = score > 0 || metric == ValidationMetric::kLoss;  // else the loss decides
+  if (parts_.config.validation.best_of == BestOf::kMean && !report.others.empty() && is_of_metric)
     parts_.log.info("validation at update {}: the mean {} of {} sets is {:.2f}", progress_.update, metric.name(),
-                    report.others.size() + 1, score);
+                    report.others.size() + 1, std::abs(score));
   if (!std::isfinite(score))
     parts_.log.warn("validation at update {}: {} is not finite: these weights are not kept", progress_.update,
                     metric.name());

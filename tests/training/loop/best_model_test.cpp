@@ -146,6 +146,8 @@ TEST_F(BestModelTest, ComparesTheMeanOfSeveralSets) {
   EXPECT_EQ(score_by(BestOf::kFirst), 30);
   EXPECT_EQ(score_by(BestOf::kMean), 15);
   EXPECT_EQ(validation_score(report, {.best_metric = ValidationMetric::kLoss, .best_of = BestOf::kMean}), -3);
+  const ValidationReport zero{.loss = 2, .bleu = 0, .others = {{.loss = 8, .bleu = 6}}};
+  EXPECT_EQ(validation_score(zero, {.best_of = BestOf::kMean}), 3) << "the loss decides where all are 0";
   config_.validation.best_of = BestOf::kMean;
   auto keeper = this->keeper();
   more_ = {9};
