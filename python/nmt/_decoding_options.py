@@ -55,10 +55,6 @@ class DecodingOptions(TypedDict, total=False):
     mbr_samples: Optional[int]
     #: a translation that repeats itself or is cut far behind its source is searched once more, without n-grams that come twice
     retry_loops: Optional[bool]
-    #: which of the model's target languages is wanted, where tags of its vocabulary (>>en<<) say so; unset: a tag at the beginning of each line
-    target_language: Optional[str]
-    #: write only with candidates: this many for each source piece, by the model's lexicon (data.shortlist), and the most frequent pieces; 0 = with all pieces (at least 0 and at most 10000)
-    shortlist: Optional[int]
     #: several models vote by the mean of their probabilities or of their log-probabilities (linear, log_linear)
     combination: Optional[str]
     #: decoder layer whose attention to the source is shown and counted, from 1; 0 = the last but one (at least 0 and at most 1000)
@@ -71,5 +67,9 @@ class DecodingOptions(TypedDict, total=False):
     batch_size: Optional[int]
     #: of weights in products; auto: bf16 where the processor or GPU computes in it, else fp16 on a GPU that computes in that, else fp32; fp16 for GPUs, int8 for CPUs (auto, fp32, bf16, fp16, int8)
     precision: Optional[str]
+    #: which of the model's target languages is wanted, where tags of its vocabulary (>>en<<) say so; unset: a tag at the beginning of each line
+    target_language: Optional[str]
+    #: write only with candidates: this many for each source piece, by the model's lexicon (data.shortlist), and the most frequent pieces; 0 = with all pieces (at least 0 and at most 10000)
+    shortlist: Optional[int]
     #: shortlist: this many target pieces, the most frequent ones, are candidates of every sentence (at least 1 and at most 1000000)
     shortlist_frequent: Optional[int]

@@ -479,13 +479,6 @@ const std::vector<Option>& table() {
       NMT_DECODING(retry_loops, any, kOfSearch,
                    "a translation that repeats itself or is cut far behind its source is searched once more, without "
                    "n-grams that come twice"),
-      NMT_DECODING(
-          target_language, any, kOfAll,
-          "which of the model's target languages is wanted, where tags of its vocabulary (>>en<<) say so; unset: "
-          "a tag at the beginning of each line"),
-      NMT_DECODING(shortlist, between(0, 10000), kOfAll,
-                   "write only with candidates: this many for each source piece, by the model's lexicon "
-                   "(data.shortlist), and the most frequent pieces; 0 = with all pieces"),
       NMT_DECODING(combination, any, kOfAll & ~kOfOneModel,
                    "several models vote by the mean of their probabilities or of their log-probabilities"),
       NMT_DECODING(alignment_layer, between(0, 1000), kOfAll,
@@ -500,6 +493,13 @@ const std::vector<Option>& table() {
           precision, any, kOfAll,
           "of weights in products; auto: bf16 where the processor or GPU computes in it, else fp16 on a GPU that "
           "computes in that, else fp32; fp16 for GPUs, int8 for CPUs"),
+      NMT_DECODING(
+          target_language, any, kOfAll,
+          "which of the model's target languages is wanted, where tags of its vocabulary (>>en<<) say so; unset: "
+          "a tag at the beginning of each line"),
+      NMT_DECODING(shortlist, between(0, 10000), kOfAll,
+                   "write only with candidates: this many for each source piece, by the model's lexicon "
+                   "(data.shortlist), and the most frequent pieces; 0 = with all pieces"),
       NMT_DECODING(shortlist_frequent, between(1, 1000000), kOfSearch,
                    "shortlist: this many target pieces, the most frequent ones, are candidates of every sentence"),
 

@@ -61,10 +61,6 @@ struct DecodingOptions {
   std::optional<std::int64_t> mbr_samples = {};
   /// a translation that repeats itself or is cut far behind its source is searched once more, without n-grams that come twice
   std::optional<bool> retry_loops = {};
-  /// which of the model's target languages is wanted, where tags of its vocabulary (\\>\\>en\\<\\<) say so; unset: a tag at the beginning of each line
-  std::optional<std::string> target_language = {};
-  /// write only with candidates: this many for each source piece, by the model's lexicon (data.shortlist), and the most frequent pieces; 0 = with all pieces (at least 0 and at most 10000)
-  std::optional<std::int64_t> shortlist = {};
   /// several models vote by the mean of their probabilities or of their log-probabilities (linear, log_linear)
   std::optional<std::string> combination = {};
   /// decoder layer whose attention to the source is shown and counted, from 1; 0 = the last but one (at least 0 and at most 1000)
@@ -77,6 +73,10 @@ struct DecodingOptions {
   std::optional<std::int64_t> batch_size = {};
   /// of weights in products; auto: bf16 where the processor or GPU computes in it, else fp16 on a GPU that computes in that, else fp32; fp16 for GPUs, int8 for CPUs (auto, fp32, bf16, fp16, int8)
   std::optional<std::string> precision = {};
+  /// which of the model's target languages is wanted, where tags of its vocabulary (\\>\\>en\\<\\<) say so; unset: a tag at the beginning of each line
+  std::optional<std::string> target_language = {};
+  /// write only with candidates: this many for each source piece, by the model's lexicon (data.shortlist), and the most frequent pieces; 0 = with all pieces (at least 0 and at most 10000)
+  std::optional<std::int64_t> shortlist = {};
   /// shortlist: this many target pieces, the most frequent ones, are candidates of every sentence (at least 1 and at most 1000000)
   std::optional<std::int64_t> shortlist_frequent = {};
 };
@@ -108,14 +108,14 @@ void for_each_option(Options& options, const Call& call) {
   call("mbr", options.mbr);
   call("mbr_samples", options.mbr_samples);
   call("retry_loops", options.retry_loops);
-  call("target_language", options.target_language);
-  call("shortlist", options.shortlist);
   call("combination", options.combination);
   call("alignment_layer", options.alignment_layer);
   call("alignment_head", options.alignment_head);
   call("alignment_token", options.alignment_token);
   call("batch_size", options.batch_size);
   call("precision", options.precision);
+  call("target_language", options.target_language);
+  call("shortlist", options.shortlist);
   call("shortlist_frequent", options.shortlist_frequent);
 }
 
