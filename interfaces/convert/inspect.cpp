@@ -1,6 +1,7 @@
 #include "convert/inspect.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <map>
 
@@ -9,6 +10,7 @@
 #include "convert/plain/ctranslate2.h"
 #include "convert/plain/model_weights.h"
 #include "convert/plain/plain_safetensors.h"
+#include "text/codec/language_tags.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace nmt::convert {
@@ -47,7 +49,10 @@ std::string describe(const PlainModel& model) {
     text += fmt::format("{:<13} {}\n", what, value);
   };
   line("model", model.name);
-  line("languages", codec.options().source_language + " -> " + codec.options().target_language);
+  const auto languages = target_languages(codec);
+  line("languages", fmt::format("{} -> {}", codec.options().source_language,
+                                languages.empty() ? codec.options().target_language
+                                                  : fmt::format("{} (by tags)", fmt::join(languages, ", "))));
   line("architecture", c.architecture.name() + ": " + sizes(c));
   line("", form(c));
   const bool pieces = dynamic_cast<const SentencePieceTokenizer*>(&codec.source()) != nullptr;

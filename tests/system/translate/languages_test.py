@@ -50,6 +50,8 @@ class Languages(Case):
         refused = translate("--target-language", "fr", text=text, model=model)
         self.assert_error(refused, "target language fr: the model translates into en, de; name one of these")
 
+        self.assertIn("languages     de -> en, de (by tags)", self.lines_of(run("nmt-export", "--inspect", model)))
+
         table = [line.split() for line in self.lines_of(run("nmt-eval", "-c", config, "--split", "valid"))]
         rows = {row[0]: row[-4:] for row in table[1:3]}
         by_hand = self.lines_of(run("nmt-eval", "-m", model, "--target-language", "de", "--source", corpus / "valid.en",
