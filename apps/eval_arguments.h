@@ -59,9 +59,10 @@ struct EvalArguments {
         ->check(CLI::IsMember({"test", "valid"}))
         ->needs("--config")
         ->capture_default_str();
-    app.add_option("--source", source,
-                   "text to translate: plain or gzip, IWSLT tags, sgm/xml; TSV, JSON lines, TMX or WMT's XML with both "
-                   "sides, named for --reference, too")
+    app.add_option(
+           "--source", source,
+           "text to translate: plain, gzip or zstd, IWSLT tags, sgm/xml; TSV, JSON lines, TMX or WMT's XML with both "
+           "sides, named for --reference, too")
         ->excludes("--split")
         ->type_name("FILE");
     app.add_option("--reference", references, "its translation; may be given several times")

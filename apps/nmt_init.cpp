@@ -53,9 +53,9 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_flag("--force", arguments.force, "replaces CONFIG and the parts of the text beside it");
 }
 
-/// "de" of "train.de" or "train.de.gz"; empty: the name says no language.
+/// "de" of "train.de" or "train.de.gz" or "train.de.zst"; empty: the name says no language.
 std::string language_of(fs::path file) {
-  if (file.extension() == ".gz") file = file.stem();
+  if (file.extension() == ".gz" || file.extension() == ".zst") file = file.stem();
   const std::string extension = file.extension().string();
   const std::string code = extension.empty() ? "" : extension.substr(1);
   return code.size() == 2 && may_be_iso_639(code) ? code : "";

@@ -235,7 +235,7 @@ struct TranslateArguments {
 
  private:
   void add_input(CLI::App& app, const std::string& group) {
-    app.add_option("-i,--input", input, "source text, a sentence a line, plain or gzip; - = standard input")
+    app.add_option("-i,--input", input, "source text, a sentence a line, plain, gzip or zstd; - = standard input")
         ->type_name("FILE")
         ->capture_default_str()
         ->group(group);

@@ -40,7 +40,7 @@ build_googletest() {
 # architecture. The folder gets its name when it is complete.
 sysroot=$PWD/$folder/sysroot
 libraries=(libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libicu-dev zlib1g-dev libexpat1-dev libssl-dev
-  libcld2-dev libzip-dev libboost-dev libgtest-dev libgmock-dev)
+  libzstd-dev libcld2-dev libzip-dev libboost-dev libgtest-dev libgmock-dev)
 make_sysroot() {
   local apt=$PWD/$folder/apt partial=$sysroot.partial file target processor
   [ ! -e "$sysroot" ] || return 0

@@ -22,8 +22,8 @@ import uuid
 LINKED_IN = (("nlohmann-json", "nlohmann-json3-dev"), ("CLI11", "libcli11-dev"), ("Boost", "libboost-dev"),
              ("fmt", "libfmt-dev"), ("spdlog", "libspdlog-dev"))
 # Debian's source of a library: its name in NOTICE.
-NAMES = {"libicu": "ICU", "libspdlog": "spdlog", "libfmt": "fmt", "libyaml-cpp": "yaml-cpp", "zlib1g": "zlib", "libexpat": "expat",
-         "libzip": "libzip", "libssl": "OpenSSL", "libcld2": "CLD2", "libmecab": "MeCab", "libgomp": "libgomp"}
+NAMES = {"libicu": "ICU", "libspdlog": "spdlog", "libfmt": "fmt", "libyaml-cpp": "yaml-cpp", "zlib1g": "zlib", "libzstd": "zstd",
+         "libexpat": "expat", "libzip": "libzip", "libssl": "OpenSSL", "libcld2": "CLD2", "libmecab": "MeCab", "libgomp": "libgomp"}
 SPDX_WORD = re.compile(r"^[A-Za-z0-9.+-]+-[A-Za-z0-9.+-]+$|^MIT$|^Zlib$")
 
 

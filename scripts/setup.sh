@@ -14,7 +14,7 @@ case "${1:-}" in
 esac
 
 packages=(build-essential ninja-build ccache ca-certificates
-  libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libicu-dev zlib1g-dev libexpat1-dev
+  libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libicu-dev zlib1g-dev libzstd-dev libexpat1-dev
   libssl-dev libgtest-dev libgmock-dev)
 checkers=()
 if [ -z "$core" ]; then

@@ -68,9 +68,10 @@ const std::vector<Option>& table() {
       NMT_DATA(dir, kNotEmpty, "folder of the prepared data: nmt-prepro writes it, nmt-train and nmt-eval read it"),
       NMT_DATA(source_language, kLanguage, "code of the source language"),
       NMT_DATA(target_language, kLanguage, "code of the target language"),
-      NMT_DATA(train1, kNotEmpty,
-               "source side of the training text: plain or gzip, IWSLT train.tags.*, sgm or xml; TSV, JSON lines, "
-               "TMX or WMT's XML with both sides, also in train2; one file or a list"),
+      NMT_DATA(
+          train1, kNotEmpty,
+          "source side of the training text: plain, gzip or zstd, IWSLT train.tags.*, sgm or xml; TSV, JSON lines, "
+          "TMX or WMT's XML with both sides, also in train2; one file or a list"),
       NMT_DATA(train2, kNotEmpty, "target side of the training text: entry i belongs to entry i of train1"),
       NMT_DATA(train_tsv, kNotEmpty, "training text with source and target in one file: source TAB target a line"),
       NMT_DATA(tsv_columns, between(1, 1000),

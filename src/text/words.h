@@ -79,7 +79,7 @@ struct WordVectors {
   int64_t size = 0;
 };
 
-/// Reads a text file of word vectors (word2vec, GloVe, fastText; plain or gzip): a line a word, the word and its
+/// Reads a text file of word vectors (word2vec, GloVe, fastText; plain, gzip or zstd): a line a word, the word and its
 /// numbers with spaces between, perhaps under a line "WORDS SIZE". A word stands for the piece of its text and for the
 /// one that is "▁" and its text; where the file has both, each gets its own. Of a word that stands there twice the
 /// first counts. Throws Error ("FILE:LINE: ...") for a line that has not `size` numbers, for what is no number, and for

@@ -422,6 +422,13 @@ def seeds():
                        "damaged": lines[:20] + b"\xff\xff" + lines[22:], "only_magic": b"\x1f\x8b", "none": gzip.compress(b"", mtime=0),
                        "zeros": bytes(10)}.items():
         yield from add("gzip", name, data)
+    # Frames of zstd by hand (RFC 8878): a raw block, then a last one that repeats a byte; a checksum is announced by bit 2.
+    frame = b"\x28\xb5\x2f\xfd\x00\x58" + struct.pack("<I", 8 << 3)[:3] + b"one\ntwo\n" + struct.pack("<I", (300 << 3) | 3)[:3] + b"x"
+    skippable = b"\x50\x2a\x4d\x18" + struct.pack("<I", 3) + b"abc"
+    for name, data in {"frame": frame, "frames": skippable + frame + frame, "cut": frame[:-3], "trailing": frame + b"no frame",
+                       "window": frame[:5] + b"\xa8" + frame[6:], "checksum": frame[:4] + b"\x04" + frame[5:] + bytes(4),
+                       "block": frame[:6] + b"\x07" + frame[7:], "only_magic": frame[:4], "skippable": skippable}.items():
+        yield from add("gzip", f"zstd_{name}", data)
 
     for name, text in {"tsv": "ein\tone\nzwei\ttwo\tmore\n", "json": '{"source": "ein", "target": "one"}\n\n{"de": "a\\nb", "en": "c"}\n',
                        "translation": '{"translation": {"de": "a", "en": "b"}, "x": [1]}\n', "no_tab": "ein one\n",
@@ -432,6 +439,12 @@ def seeds():
                        "entities": "<refset>\n<seg id=1>&quot;</seg>\n\n%%\na\n", "deep": '{"de": ' + "[" * 10 + "]" * 10 + "}\n"
                        }.items():
         yield from add("pairs", name, text)
+    moses = [("README", b"x\n"), ("x.de-en.de", b"eins\nzwei\n"), ("x.de-en.en", b"one\ntwo\n")]
+    zips = {"zip": archive(moses), "zip_deflated": archive(moses, deflated=True), "zip64": archive(moses, zip64=True, comment=b"PK\x05\x06"),
+            "zip_encrypted": archive(moses, flags=1), "zip_unequal": archive([moses[1], (moses[2][0], b"one\n")]), "zip_none": archive(moses[:2])}
+    zips |= {"zip_cut": zips["zip"][:-1], "zip_checksum": zips["zip"].replace(b"one\n", b"two\n"), "zip_far": zips["zip"].replace(b"PK\x05\x06", b"PK\x05\x06" * 2)}
+    for name, data in zips.items():
+        yield from add("pairs", name, data)
 
     tmx = ('<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE tmx SYSTEM "tmx14.dtd">\n<tmx version="1.4">\n<header srclang="de"/>\n'
            '<body>%s</body>\n</tmx>\n')

@@ -99,7 +99,7 @@ struct Counts {
 
 Counts counts_of(const std::filesystem::path& file, const std::string& language) {
   const SentenceSplitter splitter(language);
-  LineReader reader(file.string(), {});
+  LineReader reader(file.string());
   Counts counts;
   std::string before;
   for (auto next = reader.next(); next && counts.lines < 30'000; next = reader.next()) {

@@ -92,7 +92,7 @@ bool begins_as_iwslt(std::string_view text) {
 
 TextFormat text_format(const std::filesystem::path& path, std::string_view beginning) {
   std::filesystem::path name = path.filename();
-  if (name.extension() == ".gz") name.replace_extension();
+  if (name.extension() == ".gz" || name.extension() == ".zst") name.replace_extension();
   const std::string extension = name.extension().string();
   if (name.string().starts_with("train.tags.")) return TextFormat::kTags;
   if (extension == ".sgm" || extension == ".sgml" || extension == ".xml") return TextFormat::kSegments;

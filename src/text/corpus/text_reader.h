@@ -12,7 +12,7 @@
 
 namespace nmt {
 
-/// How the sentences of one side stand in a file; each may be gzipped.
+/// How the sentences of one side stand in a file; each may be packed.
 enum class TextFormat {
   kPlain,     ///< one a line
   kTags,      ///< IWSLT's train.tags.*: one a line, but lines that are an element such as <url>...</url> are markup
@@ -22,7 +22,8 @@ enum class TextFormat {
 template <>
 inline constexpr auto kNames<TextFormat> = names("plain text", "IWSLT tags", "sgm/xml segments");
 
-/// Told by the name (train.tags.*, *.sgm, *.sgml, *.xml, with or without .gz), else by the beginning of the text:
+/// Told by the name (train.tags.*, *.sgm, *.sgml, *.xml, with or without .gz or .zst), else by the beginning of the
+/// text:
 /// `<?xml`, `<srcset` and the like; two elements of IWSLT, one a line, <url>, <talkid> or <doc> among them.
 TextFormat text_format(const std::filesystem::path& path, std::string_view beginning);
 
@@ -35,7 +36,7 @@ class TextReader {
   TextReader(LineReader lines, TextFormat format) : lines_(std::move(lines)), format_(format) {}
   /// Valid until the next call; nullopt at the end.
   /// Throws Error: a <seg> without </seg> on its line, an element that only files with both sides have (<src>, <tuv>),
-  /// a <!-- without -->, a damaged gzip file.
+  /// a <!-- without -->, a damaged packed file.
   std::optional<std::string_view> next();
   int64_t line_number() const { return lines_.line_number(); }  ///< of the sentence returned last
   int64_t count() const { return count_; }                      ///< sentences returned so far

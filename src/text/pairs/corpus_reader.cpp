@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/files/zip_directory.h"
 #include "base/process/log.h"
+#include "text/pairs/moses_zip.h"
 #include "text/pairs/pair_formats.h"
 
 namespace nmt {
@@ -37,23 +39,35 @@ std::string bad_lines_text(const std::vector<BadLine>& named, int64_t count) {
 }  // namespace
 
 CorpusReader::CorpusReader(CorpusFiles files, const ReadingOptions& reading)
-    : files_(std::move(files)),
-      source_(open_corpus_file({.path = files_.source,
-                                .option = files_.source_option,
-                                .reading = reading,
-                                .is_alone = files_.target.empty()})),
-      policy_(reading.bad_lines) {
-  if (files_.target.empty()) return;
-  same_file_ = are_same_file(files_.source, files_.target);
+    : files_(std::move(files)), policy_(reading.bad_lines) {
+  auto& [source, target, source_option, target_option] = files_;
+  same_file_ = !target.empty() && are_same_file(source, target);
+  if ((same_file_ || target.empty()) && is_zip_archive(source)) {
+    open_zip_archive(reading);
+    return;
+  }
+  source_ = open_corpus_file({.path = source, .option = source_option, .reading = reading, .is_alone = target.empty()});
+  if (target.empty()) return;
   if (same_file_ && source_->holds_both_sides()) return;
-  if (same_file_ && !std::filesystem::is_regular_file(files_.source))
-    throw Error(fmt::format("{} {}: a pipe of one side; the other needs one of its own", files_.target_option,
-                            files_.target.string()));
-  target_ = open_corpus_file(
-      {.path = files_.target, .option = files_.target_option, .reading = reading, .side = TextSide::kTarget});
+  if (same_file_ && !std::filesystem::is_regular_file(source))
+    throw Error(
+        fmt::format("{} {}: a pipe of one side; the other needs one of its own", target_option, target.string()));
+  target_ = open_corpus_file({.path = target, .option = target_option, .reading = reading, .side = TextSide::kTarget});
   if (source_->holds_both_sides() == target_->holds_both_sides()) return;
-  if (source_->holds_both_sides()) refuse_beside_another(files_.source_option, files_.source, files_.target_option);
-  refuse_beside_another(files_.target_option, files_.target, files_.source_option);
+  if (source_->holds_both_sides()) refuse_beside_another(source_option, source, target_option);
+  refuse_beside_another(target_option, target, source_option);
+}
+
+void CorpusReader::open_zip_archive(const ReadingOptions& reading) {
+  CorpusFile source{.path = files_.source, .option = files_.source_option, .reading = reading};
+  CorpusFile target{.path = files_.source,
+                    .option = files_.target.empty() ? files_.source_option : files_.target_option,
+                    .reading = reading,
+                    .side = TextSide::kTarget};
+  source_ = open_zipped_side(source);
+  target_ = open_zipped_side(target);
+  same_file_ = false;
+  files_ = {source.path, target.path, source.option, target.option};
 }
 
 bool CorpusReader::next(TextPair& pair) {

@@ -28,6 +28,7 @@ class CorpusReader {
   std::string description() const;  ///< "FILE (TSV)", "FILE (plain text), FILE (IWSLT tags)"
 
  private:
+  void open_zip_archive(const ReadingOptions& reading);
   enum class Found { kPair, kBadLine, kEnd };
   Found next_line(PairReader& reader, TextPair& pair);
   Found next_of_two(TextPair& pair);

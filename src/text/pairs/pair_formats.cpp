@@ -38,7 +38,7 @@ std::unique_ptr<PairReader> open_corpus_file(const CorpusFile& file) {
                             .text = without_byte_order_mark(lines.look_ahead(kBytesAhead)),
                             .reading = file.reading,
                             .is_alone = file.is_alone};
-    if (beginning.is_named(".gz")) beginning.name.replace_extension();
+    if (beginning.is_named(".gz") || beginning.is_named(".zst")) beginning.name.replace_extension();
     for (const auto& [fits, make] : kFormats)
       if (fits(beginning)) return make(file, TextReader(std::move(lines), TextFormat::kPlain));
     const auto format = text_format(file.path, beginning.text);

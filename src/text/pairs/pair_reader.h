@@ -68,7 +68,7 @@ struct CorpusFile {
 
 /// What a form is told by.
 struct FileBeginning {
-  std::filesystem::path name;  ///< without ".gz"
+  std::filesystem::path name;  ///< without ".gz" and ".zst"
   bool has_name = true;        ///< of a file; a pipe has none that says anything
   std::string_view text;       ///< the first bytes, unpacked, without a byte order mark
   const ReadingOptions& reading;

@@ -1,4 +1,4 @@
-// Lines of plain and gzip files, told by their first bytes.
+// Lines of plain, gzip and zstd files, told by their first bytes.
 #include <algorithm>
 
 #include "base/files/line_reader.h"
@@ -32,7 +32,8 @@ NMT_FUZZ_TARGET(gzip, input) {
     while (reader.next()) ++other_lines;
   });
   nmt::fuzz::require(!taken || other_lines == lines || other_lines == 0, "what is no foreign format is read as before");
-  if (input.starts_with("\x1f\x8b")) return;
+  for (const char* packed : {"\x1f\x8b", "\x28\xB5\x2F\xFD", "P\x2A\x4D\x18"})
+    if (input.starts_with(packed)) return;
   nmt::fuzz::require(taken, "any text is read");
   const auto ends = std::ranges::count(input, '\n') + (!input.empty() && input.back() != '\n');
   nmt::fuzz::require(lines == ends, "every line is read");

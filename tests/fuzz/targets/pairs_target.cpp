@@ -1,4 +1,4 @@
-// Corpora of sentence pairs: two files, TSV, JSON lines.
+// Corpora of sentence pairs: two files, TSV, JSON lines, zip archives.
 #include "base/unicode.h"
 #include "fuzz_target.h"
 #include "text/pairs/corpus_reader.h"

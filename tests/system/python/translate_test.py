@@ -411,7 +411,7 @@ class Streams(TranslateCase):
             (self.folder / "foreign").write_bytes(content)
             with self.assertRaisesRegex(nmt.Error, rf"/foreign: is {what}.* first \(plain UTF-8 text and gzip are read\)$"):
                 list(translate(self.folder / "foreign"))
-            with self.assertRaisesRegex(nmt.Error, rf"/foreign: is {what}.* first \(plain UTF-8 text and gzip are read\)$"):
+            with self.assertRaisesRegex(nmt.Error, rf"/foreign: is {what}.* first \(plain UTF-8 text, gzip and zstd are read\)$"):
                 self.translator.translate_file(self.folder / "foreign", self.folder / "out")
 
 

@@ -184,9 +184,9 @@ class NMT_EXPORT Translator {
   std::int64_t translate_stream(const LineSource& source, const TranslationSink& sink,
                                 const TranslateOptions& options = {}, const StreamOptions& stream = {}) const;
 
-  /// Lines of a file, plain or gzip, to a file with a line each, which appears when it is complete. `log` hears of
-  /// lines that were repaired or split. Throws UserError where the input cannot be read, or more than one translation
-  /// of a line is asked for.
+  /// Lines of a file, plain, gzip or zstd, to a file with a line each, which appears when it is complete. `log` hears
+  /// of lines that were repaired or split. Throws UserError where the input cannot be read, or more than one
+  /// translation of a line is asked for.
   FileStatistics translate_file(const std::string& input, const std::string& output,
                                 const TranslateOptions& options = {}, const LogSink& log = {}) const;
 

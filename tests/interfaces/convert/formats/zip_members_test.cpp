@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "support.h"
 
-namespace nmt::convert::zip_members_test {
+namespace nmt::convert::zip_directory_test {
 namespace {
 
 using test::Archive;
@@ -81,4 +81,4 @@ TEST(ZipMembers, AnyCutAndAnyChangedByteIsAnErrorOrHarmless) {
 }
 
 }  // namespace
-}  // namespace nmt::convert::zip_members_test
+}  // namespace nmt::convert::zip_directory_test
