@@ -63,7 +63,8 @@ void Adapter::add_to(const std::string& matrix_name, std::span<const int64_t> sh
   if (found == factors.end()) return;
   const auto update = found->second.update();
   if (shape.size() != 2 || shape[0] != update.out || shape[1] != update.in)
-    throw Error(fmt::format("{}: {} has another shape in the model; name the adapter of this model", name, matrix_name));
+    throw Error(
+        fmt::format("{}: {} has another shape in the model; name the adapter of this model", name, matrix_name));
   add_update(matrix, update, scale, 0, update.out);
 }
 

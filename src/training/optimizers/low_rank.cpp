@@ -56,8 +56,8 @@ LowRankOptimizer::LowRankOptimizer(const NamedTensors& matrices, const Config& c
   for (size_t i = 0; i < matrices.size(); ++i) {
     bases_.push_back(matrices[i].second.detach().clone());
     const auto &a = factors_[2 * i].second, &b = factors_[2 * i + 1].second;
-    a.copy_(torch::empty(a.sizes(), torch::kFloat32)
-                .normal_(0, 1 / std::sqrt(static_cast<double>(a.size(1))), generator));
+    a.copy_(
+        torch::empty(a.sizes(), torch::kFloat32).normal_(0, 1 / std::sqrt(static_cast<double>(a.size(1))), generator));
     b.zero_();
   }
   for (const auto& item : factors_) item.second.set_requires_grad(true);

@@ -15,7 +15,7 @@ namespace nmt {
 /// from here on. Throws Error if there are none.
 NamedTensors adapted_matrices(const TranslationModel& model, const NamedTensors& parameters);
 
-/// Room for the factors of low-rank updates of matrices NAME.weight [out, in], where these lie: NAME.lora_A.weight
+/// Factors without values of low-rank updates of matrices NAME.weight [out, in], where these lie: NAME.lora_A.weight
 /// [rank, in] and NAME.lora_B.weight [out, rank], one pair after the other.
 NamedTensors empty_factors(const NamedTensors& matrices, int64_t rank);
 

@@ -60,7 +60,9 @@ TEST(Adapter, LeavesOtherMatricesAndRows) {
 TEST(Adapter, RefusesAMatrixOfAnotherShape) {
   const auto adapter = read_adapter(golden("adapter.safetensors"));
   auto matrix = base();
-  EXPECT_THAT(message_of<Error>([&] { adapter.add_to(kMatrix, std::vector<int64_t>{4, 3}, matrix); }),
+  EXPECT_THAT(message_of<Error>([&] {
+                adapter.add_to(kMatrix, std::vector<int64_t>{4, 3}, matrix);
+              }),
               HasSubstr("encoder_0.feed_forward.inner.weight has another shape in the model"));
 }
 

@@ -43,7 +43,8 @@ std::map<std::string, torch::Tensor> weights_of(const TranslationModel& model) {
   return weights;
 }
 
-// Encoder: attention 4 matrices [16, 16], feed-forward [32, 16] and [16, 32]; decoder: the same and 4 of cross-attention.
+// Encoder: attention 4 matrices [16, 16], feed-forward [32, 16] and [16, 32]; decoder: the same and 4 of
+// cross-attention.
 TEST(LowRank, AdaptsTheMatricesOfAttentionAndFeedForwardLayers) {
   const auto config = config_of();
   const auto model = model_of(config);
