@@ -15,8 +15,8 @@ import interop_support as support
 CONFIG = """
 data: {{dir: {work}/prepared, train1: {work}/train.de, train2: {work}/train.en,
        eval1: {work}/valid.de, eval2: {work}/valid.en, shortlist: 20}}
-training: {{batch_size: 16, num_epochs: 0, lr: 0.01, schedule: constant, warmup_steps: 0, checkpoint_every: 0,
-           lora_rank: 4, lora_alpha: 8}}
+training: {{batch_size: 16, num_epochs: 0, max_updates: 15, lr: 0.01, schedule: constant, warmup_steps: 0,
+           checkpoint_every: 0, lora_rank: 4, lora_alpha: 8}}
 validation: {{every: 15, max_sentences: 20, samples: 0}}
 run: {{dir: {work}/run, threads: 1, precision: fp32}}
 """
@@ -111,6 +111,8 @@ class Adapter(support.Case):
         other = self.folder / "run" / "checkpoints" / "00000015"
         self.assert_refused(self.export(adapter, base=other), "adapter.safetensors: is for a model whose weights have",
                             output=self.folder / "out")
+        self.assert_refused(self.programs.call("nmt-export", "--inspect", self.base, "--adapter", adapter),
+                            "--adapter: is for --to")
         self.assert_refused(self.export(self.base / "model.safetensors"), "is no adapter", output=self.folder / "out")
         done = self.programs.call("nmt-export", "-m", self.base, "--adapter", adapter, "--to", "nmt", "-o",
                                   adapter.parent, "--force")
