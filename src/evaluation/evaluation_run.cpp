@@ -22,7 +22,7 @@ void write_attention(const std::filesystem::path& folder, std::span<const int64_
   std::filesystem::create_directories(folder);
   for (const int64_t number : sentences) {
     const auto grids = attention_grids(*loaded.model, codec, codec.encode_source(test_set.sources[number - 1]),
-                                       codec.encode_target(hypotheses[number - 1]));
+                                       codec.tagged_target(codec.encode_target(hypotheses[number - 1])));
     const auto* picture = last_cross_attention(grids);
     if (!picture) throw Error(fmt::format("{}: this model has no attention to draw", loaded.directory.string()));
     write_file_atomically(folder / fmt::format("{}.svg", number), attention_svg(*picture));
@@ -157,6 +157,7 @@ TestLoss EvaluationRun::measured_loss(const ModelSet& models, const TestSet& tes
   ProgressBar bar("loss", std::ssize(test_set.sources), "sentences");
   const auto loss = test_loss(models.first(), test_set,
                               {.teacher_forcing = options_.teacher_forcing,
+                               .source_language = models.options().search.source_language,
                                .target_language = language_of(test_set, models),
                                .progress = [&](int64_t done) {
                                  if (!options_.quiet) bar.update(done);

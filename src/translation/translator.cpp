@@ -13,6 +13,7 @@
 #include "base/unicode.h"
 #include "nn/device/device.h"
 #include "search/hypothesis_attention.h"
+#include "search/logits_rules.h"
 #include "search/plain_step.h"
 #include "text/codec/language_tags.h"
 #include "text/placeholders.h"
@@ -90,10 +91,11 @@ Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions op
   auto& search = options_.search;
   wanted_ = search.n_best;
   if (search.mbr != RiskUtility::kNone) search.n_best = search.sampling ? search.mbr_samples : search.beam_size;
-  if (const auto& language = options_.search.target_language; !language.empty()) {
-    for (const auto& one : models_) tagged_.push_back(into_language(*one.codec, language));
-    for (size_t i = 0; i < models_.size(); ++i) models_[i].codec = &tagged_[i];
-  }
+  for (const auto& one : models_)
+    tagged_.push_back(between_languages(*one.codec, search.source_language, search.target_language));
+  for (size_t i = 0; i < models_.size(); ++i) models_[i].codec = &tagged_[i];
+  sentences_ = SentenceSplitter(codec().options().source_language);
+  if (const auto tag = codec().target_tag()) search.rules.push_back(std::make_shared<GivenFirstToken>(*tag));
   for (const auto& [model, codec, weight, lexicon] : models_) {
     require_model_weight(weight);
     limit_to(*model, codec->options().source_markers, options_);
@@ -148,6 +150,7 @@ std::vector<SourcePart> Translator::parts_of(std::string_view line, bool split, 
 bool Translator::force_prefix(const PartPrefix& prefix, LinePart& part) const {
   auto& ids = part.input.prefix = codec().encode_target(prefix.text);
   if (!ids.empty() && is_unwritable(ids)) part.misses_a_constraint = true;
+  ids = codec().tagged_target(std::move(ids));
   const int64_t limit = options_.search.length_limit(options_.max_source_length);  // leaves space for one more token
   const bool fits = std::ssize(ids) < limit;
   if (!fits) {
@@ -326,13 +329,15 @@ std::vector<Alternative> Translator::score(std::span<const TextPair> pairs, cons
     auto& result = results[line.number];
     result.text = target;
     SearchInput input{.prefix = codec().encode_target(target)};
+    const bool is_empty = input.prefix.empty();
+    input.prefix = codec().tagged_target(std::move(input.prefix));
     if (forced.max_length > 0) result.shortened = shorten(input.prefix, forced.max_length - 1);
     input.prefix.push_back(SpecialIds::kEnd);
     for (const auto* own : codecs_) {
       input.sources.push_back(own->encode_source(strip(source)));
       if (shorten(input.sources.back(), options_.max_source_length)) result.shortened = true;
     }
-    if (!input.sources.front().empty() || input.prefix.size() > 1) line.parts.push_back({.input = std::move(input)});
+    if (!input.sources.front().empty() || !is_empty) line.parts.push_back({.input = std::move(input)});
   };
   const auto finish_pair = [&](LineJob& line) {
     if (line.parts.empty()) return true;
