@@ -151,7 +151,8 @@ TestSetResults tune_reranking(const ModelSet& models, const TestSet& test_set, c
   rank_by_features(translations, features, weights, 1);
   std::string name = "reranked:";
   for (const auto& model : reranking.models) name += fmt::format(" {:g} {}", model.weight, model.directory.string());
-  results.systems.push_back(evaluated(fmt::format("{}, length {:g}", name, reranking.length), translations, test_set, metrics));
+  results.systems.push_back(
+      evaluated(fmt::format("{}, length {:g}", name, reranking.length), translations, test_set, metrics));
   results.comparison = compare({results.systems[0].output, results.systems[1].output}, test_set, metrics);
   write_reranking(directory, reranking,
                   {{"sentences", test_set.sources.size()},

@@ -155,8 +155,9 @@ TranslatorOptions options_for_reranking(TranslatorOptions options) {
   options.validate();
   auto& search = options.search;
   if (search.beam_size < 2 || search.sampling || search.mbr != RiskUtility::kNone)
-    throw Error("--rerank: chooses among the translations of a beam; use --beam-size 2 or more, neither --sampling nor "
-                "--mbr");
+    throw Error(
+        "--rerank: chooses among the translations of a beam; use --beam-size 2 or more, neither --sampling nor "
+        "--mbr");
   search.n_best = search.beam_size;
   return options;
 }

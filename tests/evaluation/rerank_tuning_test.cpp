@@ -57,7 +57,8 @@ TEST(RerankTuning, WritesWeightsWithWhichTheTranslationsAreThoseThatItScored) {
   const test::TemporaryDirectory folder;
   const auto own = test::save_tiny_model(folder / "own", test::kTinyTransformer);
   const auto other = test::save_tiny_model(folder / "other", test::kTinyRecurrent, "", "en", "de");
-  const ModelSet models({.directories = {own}, .device = "cpu", .decoding = DecodingConfig{.beam_size = 6, .min_length = 5}});
+  const ModelSet models(
+      {.directories = {own}, .device = "cpu", .decoding = DecodingConfig{.beam_size = 6, .min_length = 5}});
   TestSet set{.source_file = "s", .sources = {"a b c", "h g f a", "", "d d e", "b"}};
   const Translator translator(models.members(), options_for_reranking(models.options()));
   auto& references = set.references.emplace_back();  // what a beam has at its end

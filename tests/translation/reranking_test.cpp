@@ -34,8 +34,7 @@ class RerankingTest : public testing::Test {
   const std::vector<std::string> sources_ = {"a b c", "", "h g f a"};
 };
 
-std::vector<double> mean_scores(const fs::path& directory,
-                                const std::vector<TextPair>& pairs) {
+std::vector<double> mean_scores(const fs::path& directory, const std::vector<TextPair>& pairs) {
   const ModelSet models({.directories = {directory}, .device = "cpu"});
   std::vector<double> means;
   for (const auto& one : Translator(models.members(), models.options()).score(pairs))
