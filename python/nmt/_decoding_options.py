@@ -73,3 +73,4 @@ class DecodingOptions(TypedDict, total=False):
     shortlist: Optional[int]
     #: shortlist: this many target pieces, the most frequent ones, are candidates of every sentence (at least 1 and at most 1000000)
     shortlist_frequent: Optional[int]
+    source_language: Optional[str]

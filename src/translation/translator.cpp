@@ -64,8 +64,6 @@ void TranslatorOptions::validate() const {
   if (max_source_length < 1) throw Error(fmt::format("maximum source length {}: use 1 or more", max_source_length));
 }
 
-TranslatorOptions translator_options(const Config& config) { return {.search = {config.decoding}}; }
-
 void limit_to(const TranslationModel& model, SourceMarkers markers, TranslatorOptions& options) {
   const LengthLimits limits = model.limits();
   auto& search = options.search;
@@ -91,9 +89,8 @@ Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions op
   auto& search = options_.search;
   wanted_ = search.n_best;
   if (search.mbr != RiskUtility::kNone) search.n_best = search.sampling ? search.mbr_samples : search.beam_size;
-  for (const auto& one : models_)
-    tagged_.push_back(between_languages(*one.codec, search.source_language, search.target_language));
-  for (size_t i = 0; i < models_.size(); ++i) models_[i].codec = &tagged_[i];
+  for (auto& one : models_)
+    one.codec = &tagged_.emplace_back(between_languages(*one.codec, search.source_language, search.target_language));
   sentences_ = SentenceSplitter(codec().options().source_language);
   if (const auto tag = codec().target_tag()) search.rules.push_back(std::make_shared<GivenFirstToken>(*tag));
   for (const auto& [model, codec, weight, lexicon] : models_) {
@@ -107,8 +104,7 @@ Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions op
     search_models_.push_back({.model = model, .source_form = codec->options().source_form(), .weight = weight});
     codecs_.push_back(codec);
   }
-  if (options_.search.alignment_layer > 0 || options_.search.alignment_head > 0)
-    aligns();  // the model has to have them
+  if (search.alignment_layer > 0 || search.alignment_head > 0) aligns();  // the model has to have them
   if (options_.search.shortlist > 0) {
     const auto& lexicon = models_.front().lexicon;
     if (!lexicon) throw Error("decoding.shortlist: the model has no lexicon; leave it out");
@@ -328,16 +324,15 @@ std::vector<Alternative> Translator::score(std::span<const TextPair> pairs, cons
     const auto& [source, target] = pairs[line.number];
     auto& result = results[line.number];
     result.text = target;
-    SearchInput input{.prefix = codec().encode_target(target)};
-    const bool is_empty = input.prefix.empty();
-    input.prefix = codec().tagged_target(std::move(input.prefix));
+    SearchInput input{.prefix = codec().tagged_target(codec().encode_target(target))};
     if (forced.max_length > 0) result.shortened = shorten(input.prefix, forced.max_length - 1);
     input.prefix.push_back(SpecialIds::kEnd);
     for (const auto* own : codecs_) {
       input.sources.push_back(own->encode_source(strip(source)));
       if (shorten(input.sources.back(), options_.max_source_length)) result.shortened = true;
     }
-    if (!input.sources.front().empty() || !is_empty) line.parts.push_back({.input = std::move(input)});
+    if (!input.sources.front().empty() || input.prefix.size() > 1 + codec().tagged_target({}).size())
+      line.parts.push_back({.input = std::move(input)});
   };
   const auto finish_pair = [&](LineJob& line) {
     if (line.parts.empty()) return true;

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/unicode.h"
-#include "text/codec/language_tags.h"
+#include "text/codec/tag_form.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/tokenizer.h"
 #include "text/words.h"

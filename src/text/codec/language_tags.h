@@ -1,28 +1,18 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "config/config.h"
 #include "text/codec/codec.h"
+#include "text/codec/tag_form.h"
 
 namespace nmt {
 
 // A model for several target languages has a piece of each in its source vocabulary, ">>cs<<", which stands before a
 // sentence and says which one is wanted (Johnson et al. 2017; the form is that of OPUS-MT). With
 // TextCodec::Options::tags_both_sides such pieces stand before both sides, each with the side's own language.
-
-/// ">>cs<<" of cs.
-std::string language_tag(std::string_view language);
-
-/// What begins a text in the form of a tag, whether or not a model knows it; empty: nothing does.
-std::string_view tag_like_beginning(std::string_view text);
-
-/// The piece of a language.
-std::optional<int32_t> tag_piece(const Tokenizer& tokenizer, std::string_view language);
 
 /// The pieces of the source vocabulary that are tags, ascending.
 std::vector<int32_t> tag_pieces(const TextCodec& codec);
