@@ -75,4 +75,3 @@ class DecodingOptions(TypedDict, total=False):
     shortlist_frequent: Optional[int]
     #: language of the source, of a model that is told both (M2M-100, NLLB); unset: the model's own
     source_language: Optional[str]
-    source_language: Optional[str]
