@@ -101,7 +101,7 @@ struct EvalArguments {
       if (models.size() > 1) throw Error("--similarity: is of one model; ask them one by one");
       return;
     }
-    if (!tune_rerank.empty() && (models.size() > 1 && !ensemble))
+    if (!tune_rerank.empty() && models.size() > 1 && !ensemble)
       throw Error("--tune-rerank: is for one model, or an ensemble (--ensemble)");
     if (config_file.empty() && source.empty() && contrastive.empty())
       throw Error("-m alone needs --source FILE and --reference FILE; see nmt-eval --help");
@@ -185,14 +185,15 @@ struct EvalArguments {
         ->type_name("FILE");
     app.add_flag("--categories", categories, "the first column of --contrastive is a category; scores for each, too")
         ->needs("--contrastive");
-    app.add_option(
-           "--tune-rerank", tune_rerank,
-           "find weights for the scores of these models, of the same direction or the other, in the choice among "
-           "the translations of the beam; of BLEU on the validation set (--split) or --source; write them into "
-           "the model directory (rerank.json), compare, and end")
-        ->type_name("DIR...")
-        ->excludes("--similarity")
-        ->excludes("--contrastive");
+    auto* tuning = app.add_option(
+        "--tune-rerank", tune_rerank,
+        "find weights for the scores of these models, of the same direction or the other, in the choice among the "
+        "translations of the beam; of BLEU on the validation set (--split) or --source; write them into the model "
+        "directory (rerank.json), compare, and end");
+    tuning->type_name("DIR...");
+    for (const char* other : {"--similarity", "--contrastive", "--hypotheses-out", "--report", "--results-file",
+                              "--attention-out", "--tokenized-bleu", "--robust", "--rerank", "--confidence"})
+      tuning->excludes(other);
     app.add_flag("--self-test", self_test,
                  "compute worked numbers and every kernel that this processor can run, print a line each, and end: 0 "
                  "where all are as expected, else 1");
