@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "evaluation/tiny_model.h"
 #include "scoring/corpus/corpus_score.h"
 #include "scoring/metrics/bleu.h"
@@ -46,6 +48,16 @@ TEST(RerankTuning, FindsTheBestOfTheGrid) {
   EXPECT_DOUBLE_EQ(corpus_score(bleu, found), best);
 }
 
+TEST(RerankTuning, FindsAWeightBetweenItsBeginnings) {
+  const std::vector<std::vector<Candidate>> between = {
+      {{"a b c x", -1.0, {-2}}, {"a b c d", -1.2, {-1}}},   // above 0.2
+      {{"e f g h", -1.0, {-2}}, {"e f x h", -1.3, {-1}}}};  // below 0.3
+  const scoring::References references = {{"a b c d", "e f g h"}};
+  const auto found = tune_weights(between, references, scoring::Bleu{scoring::BleuOptions{}}, std::vector{0.05});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NEAR(found[0], 0.25, 1e-9);
+}
+
 TEST(RerankTuning, LeavesTheSearchAloneWhereNothingIsGained) {
   std::vector<std::vector<Candidate>> right = lines();
   for (auto& line : right) line.resize(1);
@@ -61,14 +73,19 @@ TEST(RerankTuning, WritesWeightsWithWhichTheTranslationsAreThoseThatItScored) {
       {.directories = {own}, .device = "cpu", .decoding = DecodingConfig{.beam_size = 6, .min_length = 5}});
   TestSet set{.source_file = "s", .sources = {"a b c", "h g f a", "", "d d e", "b"}};
   const Translator translator(models.members(), options_for_reranking(models.options()));
-  auto& references = set.references.emplace_back();  // what a beam has at its end
-  for (const auto& one : translator.translate(set.sources))
-    references.push_back(one.alternatives.empty() ? "" : one.alternatives.back().text);
+  const auto found = translator.translate(set.sources);
+  const auto features = Reranker({.models = {{other}}}, models.first(), "cpu").features(set.sources, found);
+  auto& references = set.references.emplace_back();  // what the other model likes best
+  for (size_t i = 0; i < found.size(); ++i) {
+    const auto best = std::ranges::max_element(features[i], {}, [](const auto& row) { return row[0]; });
+    references.push_back(features[i].empty() ? "" : found[i].alternatives[best - features[i].begin()].text);
+  }
   const auto results = tune_reranking(models, set, {other}, "cpu", {});
   ASSERT_EQ(results.systems.size(), 2u);
   EXPECT_GT(results.systems[1].scores[0].score, results.systems[0].scores[0].score);
   const auto reranking = read_reranking(own);
   EXPECT_EQ(reranking.models[0].directory, "../other");
+  EXPECT_GT(reranking.models[0].weight, 0);
   const Reranker reranker(reranking, models.first(), "cpu");
   const auto again = translate_test_set(set, translator, "own", {}, &reranker);
   EXPECT_EQ(again.hypotheses, results.systems[1].output.hypotheses);
