@@ -50,9 +50,12 @@ std::string describe(const PlainModel& model) {
   };
   line("model", model.name);
   const auto languages = target_languages(codec);
-  line("languages", fmt::format("{} -> {}", codec.options().source_language,
-                                languages.empty() ? codec.options().target_language
-                                                  : fmt::format("{} (by tags)", fmt::join(languages, ", "))));
+  if (codec.options().tags_both_sides)
+    line("languages", fmt::format("between any two of {}", fmt::join(languages, ", ")));
+  else
+    line("languages", fmt::format("{} -> {}", codec.options().source_language,
+                                  languages.empty() ? codec.options().target_language
+                                                    : fmt::format("{} (by tags)", fmt::join(languages, ", "))));
   line("architecture", c.architecture.name() + ": " + sizes(c));
   line("", form(c));
   const bool pieces = dynamic_cast<const SentencePieceTokenizer*>(&codec.source()) != nullptr;

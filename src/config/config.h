@@ -217,6 +217,8 @@ struct TrainingConfig {
   std::vector<std::string> freeze = {};  // weights that stay as they are: names with * and ?
   // A score by which an epoch has good pairs more often.
   Choice<PairScore> pair_weights = PairScore::kNone;
+  int64_t lora_rank = 0;   // of low-rank updates of init_from's matrices, all that is trained; 0 = off
+  double lora_alpha = 16;  // they are multiplied by alpha / rank
 };
 
 struct ValidationConfig {
@@ -268,6 +270,7 @@ struct DecodingConfig {
   int64_t shortlist = 0;             // candidates of each source piece, of the model's lexicon; 0 = all pieces
   std::string target_language = {};  // of a model with tags of several; empty: as the lines say
   int64_t shortlist_frequent = 100;  // the most frequent target pieces are candidates of every sentence
+  std::string source_language = {};  // of a model whose sources have a tag, too; empty: the model's own
 };
 
 struct EvaluationConfig {

@@ -411,6 +411,11 @@ const std::vector<Option>& table() {
                    kFixed),
       NMT_TRAINING(freeze, kNotEmpty, "weights that are not trained: names as in model.safetensors, with * and ?",
                    kFixed),
+      NMT_TRAINING(lora_rank, between(0, 1024),
+                   "train an adapter of init_from instead: updates of this rank for the matrices of attention and "
+                   "feed-forward layers, all else stays as it is (LoRA, Hu et al. 2022); 0 = off",
+                   kFixed),
+      NMT_TRAINING(lora_alpha, above(0), "lora_rank: the updates are multiplied by lora_alpha / lora_rank", kFixed),
 
       NMT_VALIDATION(every, at_least(0), "updates between validations; 0 = at the end of each epoch"),
       NMT_VALIDATION(metrics, any, "what is measured: loss (with perplexity and accuracy), bleu, chrf"),
@@ -503,6 +508,8 @@ const std::vector<Option>& table() {
                    "(data.shortlist), and the most frequent pieces; 0 = with all pieces"),
       NMT_DECODING(shortlist_frequent, between(1, 1000000), kOfSearch,
                    "shortlist: this many target pieces, the most frequent ones, are candidates of every sentence"),
+      NMT_DECODING(source_language, any, kOfAll,
+                   "language of the source, of a model that is told both (M2M-100, NLLB); unset: the model's own"),
 
       NMT_EVALUATION(only_within_maxlen, any,
                      "test only pairs whose source is within data.maxlen1 and whose first reference is within "

@@ -34,6 +34,7 @@ NOT_RUN = {
     ("installing", ""): "packages/bundle_test.py unpacks one",
     ("interop", "nmt-export --from marian -i opus-2020-02-26"): "a model of Marian's own: interop/marian_npz_test.py",
     ("interop", "nmt-export --from t5"): "a T5 of transformers: interop/t5_test.py",
+    ("interop", "nmt-export --from m2m"): "an M2M-100 of transformers: interop/m2m_test.py",
     ("library", ""): "lines of CMake: library/library_test.py",
     ("python", ""): "python/guide_test.py",
     ("results", ""): "a training of half an hour, of a corpus that is not here",
