@@ -5,7 +5,7 @@ file(CONFIGURE OUTPUT ${exports} CONTENT "{ global: nmt_load_with_torch; nmt_tor
 add_library(nmt_torch SHARED $<TARGET_OBJECTS:nmt_models>)
 set_target_properties(nmt_torch PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS ${exports})
 # Never unloaded: threads and thread-local objects of LibTorch outlive every call.
-target_link_options(nmt_torch PRIVATE -Wl,--version-script=${exports} -Wl,-z,defs -Wl,-z,nodelete)
+target_link_options(nmt_torch PRIVATE -Wl,--version-script=${exports} -Wl,-z,nodelete)
 target_link_libraries(nmt_torch PRIVATE nmt_nn nmt_search)
 nmt_torch_run_path(nmt_torch)
 if(NMT_PACKAGE)
