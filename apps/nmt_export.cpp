@@ -25,14 +25,17 @@ namespace nmt {
 namespace {
 
 struct Arguments {
-  std::string model, to, from, input, output, inspect, quantization;
+  std::string model, adapter, to, from, input, output, inspect, quantization;
   convert::T5Choice t5;
   bool force = false, quiet = false;
 
   void add_to(CLI::App& app) {
     app.add_option("-m,--model", model, "model directory that leaves")->type_name("DIR");
+    app.add_option("--adapter", adapter,
+                   "adapter.safetensors of a training with training.lora_rank, added to the weights of -m")
+        ->type_name("FILE");
     app.add_option("--to", to,
-                   "nmt: a model directory of this toolkit with smaller weights (--quantization); "
+                   "nmt: a model directory of this toolkit, with smaller weights (--quantization) or an adapter; "
                    "ctranslate2: CTranslate2's own directory; marian: MarianMT of Hugging Face transformers; "
                    "safetensors: weights under the names of torch.nn.Transformer")
         ->type_name("nmt|ctranslate2|marian|safetensors");
@@ -68,7 +71,7 @@ struct Arguments {
       throw Error(fmt::format("--to: '{}' is none of nmt, ctranslate2, marian, safetensors", to));
     if (!from.empty() && from != "marian" && from != "t5")
       throw Error(fmt::format("--from: '{}' is none of marian, t5", from));
-    if (to.empty()) refuse({"-m"}, "--to");
+    if (to.empty()) refuse({"-m", "--adapter"}, "--to");
     if (from.empty()) refuse({"-i"}, "--from");
     if (from != "t5") refuse({"--task", "--source-prefix"}, "--from t5");
     if (to != "nmt" && to != "ctranslate2") refuse({"--quantization"}, "--to nmt and --to ctranslate2");
@@ -79,8 +82,9 @@ struct Arguments {
     if (to.empty() ? input.empty() : model.empty())
       throw Error(to.empty() ? "--from needs -i DIR, the folder to read" : "--to needs -m DIR, the model directory");
     if (output.empty()) throw Error("-o: name the folder to write");
-    if (to == "nmt" && quantization != "int8" && quantization != "bf16")
-      throw Error(quantization.empty() ? "--to nmt needs --quantization int8 or bf16"
+    const bool plain = quantization.empty() && !adapter.empty();
+    if (to == "nmt" && !plain && quantization != "int8" && quantization != "bf16")
+      throw Error(quantization.empty() ? "--to nmt needs --quantization int8 or bf16, or --adapter"
                                        : fmt::format("--quantization: '{}' is none of int8, bf16", quantization));
     if (t5.source_prefix && find_invalid_utf8(*t5.source_prefix)) throw Error("--source-prefix: is not UTF-8");
     if (std::filesystem::exists(output) && !force)
@@ -98,15 +102,20 @@ convert::PlainModel read_model(const Arguments& arguments) {
         fmt::format("{}: its weights are {}, which is for translating only; export the float32 directory that "
                     "it was made of",
                     arguments.model, model.stored.name()));
+  if (!arguments.adapter.empty()) convert::add_adapter(model, arguments.model, arguments.adapter);
   return model;
 }
 
 /// --force must not destroy what is read: neither the folder itself, by whatever name, nor one that holds it.
 void refuse_to_replace_input(const Arguments& arguments) {
   const bool leaves = arguments.from.empty();
-  if (lies_in(leaves ? arguments.model : arguments.input, arguments.output))
-    throw Error(fmt::format("-o {}: holds what {} reads, which would be lost; name another folder", arguments.output,
-                            leaves ? "-m" : "-i"));
+  const auto refuse = [&](const std::string& input, const char* reader) {
+    if (lies_in(input, arguments.output))
+      throw Error(fmt::format("-o {}: holds what {} reads, which would be lost; name another folder", arguments.output,
+                              reader));
+  };
+  refuse(leaves ? arguments.model : arguments.input, leaves ? "-m" : "-i");
+  if (!arguments.adapter.empty()) refuse(arguments.adapter, "--adapter");
 }
 
 /// --force replaces a model, and nothing else.
@@ -133,7 +142,7 @@ void export_model(const Arguments& arguments) {
   });
   if (arguments.to == "ctranslate2")
     convert::write_ctranslate2(output.path(), model, type);
-  else if (arguments.to == "nmt")
+  else if (arguments.to == "nmt" && !arguments.quantization.empty())
     convert::write_quantized_model(output.path(), model, Choice<WeightType>(arguments.quantization), arguments.model);
   else if (arguments.to == "marian")
     convert::write_marian(output.path(), model);
@@ -141,6 +150,7 @@ void export_model(const Arguments& arguments) {
     convert::write_plain_safetensors(output.path(), model);
   else
     convert::write_plain_model(output.path(), model);
+  if (arguments.to == "nmt" && arguments.quantization.empty()) convert::copy_lexicon(arguments.model, output.path());
   convert::throw_if_stopped();
   const auto kept = output.commit();
   if (arguments.quiet) return;

@@ -217,6 +217,8 @@ struct TrainingConfig {
   std::vector<std::string> freeze = {};  // weights that stay as they are: names with * and ?
   // A score by which an epoch has good pairs more often.
   Choice<PairScore> pair_weights = PairScore::kNone;
+  int64_t lora_rank = 0;   // of low-rank updates of init_from's matrices, all that is trained; 0 = off
+  double lora_alpha = 16;  // they are multiplied by alpha / rank
 };
 
 struct ValidationConfig {

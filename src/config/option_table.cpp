@@ -410,6 +410,11 @@ const std::vector<Option>& table() {
                    kFixed),
       NMT_TRAINING(freeze, kNotEmpty, "weights that are not trained: names as in model.safetensors, with * and ?",
                    kFixed),
+      NMT_TRAINING(lora_rank, between(0, 1024),
+                   "train an adapter of init_from instead: updates of this rank for the matrices of attention and "
+                   "feed-forward layers, all else stays as it is (LoRA, Hu et al. 2022); 0 = off",
+                   kFixed),
+      NMT_TRAINING(lora_alpha, above(0), "lora_rank: the updates are multiplied by lora_alpha / lora_rank", kFixed),
 
       NMT_VALIDATION(every, at_least(0), "updates between validations; 0 = at the end of each epoch"),
       NMT_VALIDATION(metrics, any, "what is measured: loss (with perplexity and accuracy), bleu, chrf"),

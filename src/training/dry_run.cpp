@@ -25,6 +25,7 @@
 #include "training/fine_tuning.h"
 #include "training/loop/objectives.h"
 #include "training/loop/train_update.h"
+#include "training/optimizers/low_rank.h"
 #include "training/optimizers/optimizer.h"
 
 namespace nmt {
@@ -81,7 +82,7 @@ StandingBytes standing_bytes(const Config& config, const PreparedData& data, con
   const auto& training = config.training;
   const ParameterLimit no_memory(int64_t{1} << 60);
   const auto model = model_of(config, data);
-  const auto parameters = named_parameters(*model), trained = freeze(*model, training.freeze);
+  const auto parameters = named_parameters(*model), trained = freeze(*model, training);
   NamedTensors kept;
   for (const auto& [name, parameter] : kept_by_first(trained, training, place))
     kept.emplace_back(name, without_memory(parameter));
@@ -89,6 +90,12 @@ StandingBytes standing_bytes(const Config& config, const PreparedData& data, con
                       .weights = bytes_of(parameters),
                       .gradients = bytes_of(trained),
                       .moments = bytes_of(make_optimizer(training, kept)->state())};
+  if (training.lora_rank > 0) {  // the base's matrices stay beside those that are trained
+    const auto factors = empty_factors(kept, training.lora_rank);
+    bytes.weights += bytes_of(trained) + bytes_of(factors);
+    bytes.gradients += bytes_of(factors);
+    bytes.moments = bytes_of(make_optimizer(training, factors)->state());
+  }
   if (training.ema_decay > 0) bytes.average = bytes_of(kept_by_first(parameters, training, place));
   // Over MPI gradients go through buckets, and a process adds up its part of those of the others.
   if (place.processes > 1 && place.host) bytes.exchange = bytes.gradients + bytes.gradients / place.processes;
@@ -107,12 +114,15 @@ class MeasuredUpdate {
     model_ = model_of(config, data);
     initialise(*model_, config.model, static_cast<uint64_t>(config.run.seed));
     move_module(*model_, device_);
-    const auto trained = freeze(*model_, config.training.freeze);
+    const auto trained = freeze(*model_, config.training);
     // The CPU has no products of float16; bfloat16 takes as much.
     model_->set_compute_type(
         type_of_precision(device_.is_cpu() && place.precision == "fp16" ? "bf16" : place.precision));
     set_gradient_checkpointing(*model_, config.training.gradient_checkpointing, config.training.checkpointed_blocks);
-    optimizer_ = make_optimizer(config.training, kept_by_first(trained, config.training, place));
+    if (config.training.lora_rank > 0)
+      optimizer_ = std::make_unique<LowRankOptimizer>(trained, config);
+    else
+      optimizer_ = make_optimizer(config.training, kept_by_first(trained, config.training, place));
     objective_ = make_objective(config);
     model_->train();
   }

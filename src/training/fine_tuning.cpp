@@ -11,6 +11,7 @@
 #include "config/loading/initial_model.h"
 #include "models/model_directory.h"
 #include "text/codec/codec.h"
+#include "training/optimizers/low_rank.h"
 
 namespace fs = std::filesystem;
 
@@ -41,10 +42,10 @@ void load_initial_weights(TranslationModel& model, const ModelConfig& config, co
   if (auto bias = model.output_bias(); bias.defined()) bias.detach().clamp_min_(kLeastBias);
 }
 
-NamedTensors freeze(TranslationModel& model, std::span<const std::string> patterns) {
+NamedTensors freeze(TranslationModel& model, const TrainingConfig& training) {
   const auto all = named_parameters(model);
   std::set<std::string> frozen;
-  for (const auto& pattern : patterns) {
+  for (const auto& pattern : training.freeze) {
     bool fits = false;
     for (const auto& [name, parameter] : all) {
       if (fnmatch(pattern.c_str(), name.c_str(), 0) != 0) continue;
@@ -61,7 +62,7 @@ NamedTensors freeze(TranslationModel& model, std::span<const std::string> patter
     if (!frozen.contains(name)) trained.emplace_back(name, parameter);
   }
   if (trained.empty()) throw Error("training.freeze: nothing is left to train");
-  return trained;
+  return training.lora_rank > 0 ? adapted_matrices(model, trained) : trained;
 }
 
 }  // namespace nmt

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
-#include <string>
 
 #include "config/config.h"
 #include "models/interface/model.h"
@@ -17,8 +15,8 @@ void load_initial_weights(TranslationModel& model, const ModelConfig& config, co
                           const std::filesystem::path& directory);
 
 /// training.freeze: parameters whose names match one of the patterns get no gradients from here on; in a pattern, `*`
-/// stands for any text and `?` for one character. Returns the others. Throws Error for a pattern that fits no
-/// parameter, or if none is left.
-NamedTensors freeze(TranslationModel& model, std::span<const std::string> patterns);
+/// stands for any text and `?` for one character. training.lora_rank: of the others, those that it adapts keep theirs.
+/// Returns the parameters with gradients. Throws Error for a pattern that fits no parameter, or if none is left.
+NamedTensors freeze(TranslationModel& model, const TrainingConfig& training);
 
 }  // namespace nmt

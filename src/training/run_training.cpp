@@ -89,7 +89,7 @@ void check_beginning(const TrainingRun& run, const PreparedData& data) {
                       from, config.run.dir));
     load_initial_weights(*model, config.model, data.codec, from);
   }
-  freeze(*model, config.training.freeze);
+  freeze(*model, config.training);
   if (data.valid) Validator(data.valid, data.codec, config, run.device, data.more_valid).require_places(*model);
 }
 

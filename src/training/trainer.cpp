@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/files/adapter.h"
+#include "base/files/file.h"
 #include "base/process/app.h"
 #include "base/process/log.h"
 #include "models/model_directory.h"
@@ -52,9 +54,14 @@ void Trainer::begin_or_resume() {
     if (const auto newest = directory_->checkpoints().newest_whole(damage_of_checkpoint))
       folder = directory_->checkpoints().path(*newest);
   folder = group_.share(folder.string());
-  const bool resumes = !folder.empty();
+  const bool resumes = !folder.empty(), adapts = config_.training.lora_rank > 0;
+  const auto& from = config_.training.init_from;
   if (resumes) {
-    copy_into(named_parameters(*model_), load_safetensors(folder / "model.safetensors"), folder / "model.safetensors");
+    if (adapts)
+      require_base(read_adapter(folder / kAdapterFile), from);
+    else
+      copy_into(named_parameters(*model_), load_safetensors(folder / "model.safetensors"),
+                folder / "model.safetensors");
     progress_ = resumed_progress(folder, progress_, config_, log_);
     log_.info("resuming from {}", folder.string());
     if (group_.leads() && progress_.best_update >= 0 &&
@@ -62,16 +69,17 @@ void Trainer::begin_or_resume() {
       log_.warn("{}: is missing, it had weights of update {}: bring it back, or the next validation makes another",
                 directory_->best().string(), progress_.best_update);
     if (group_.leads()) directory_->keep_later_best(progress_.update, log_);
-  } else if (const auto& from = config_.training.init_from; !from.empty()) {
-    load_initial_weights(*model_, config_.model, data_.codec, from);
-    log_.info("the weights start from {}", from);
   }
+  if (!from.empty() && (!resumes || adapts)) load_initial_weights(*model_, config_.model, data_.codec, from);
+  if (!from.empty() && !resumes) log_.info("the weights start from {}", from);
   move_module(*model_, device_);
-  const auto trained = freeze(*model_, config_.training.freeze);
+  const auto trained = freeze(*model_, config_.training);
   const auto parameters = named_parameters(*model_);
   if (config_.training.shard_optimizer && group_.size() > 1) shares_.emplace(parameters, group_);
   const auto make = [this](NamedTensors some) { return make_optimizer(config_.training, std::move(some)); };
-  if (shares_)
+  if (adapts)
+    make_adapter(trained, resumes ? folder / kAdapterFile : "");
+  else if (shares_)
     optimizer_ = std::make_unique<ShardedOptimizer>(trained, *shares_, make);
   else
     optimizer_ = make(trained);
@@ -81,6 +89,19 @@ void Trainer::begin_or_resume() {
     average_.emplace(parameters, config_.training.ema_decay, shares_ ? &*shares_ : nullptr);
   // Mapped: a process that keeps a share reads that alone.
   if (resumes) copy_into(trainer_state(), map_safetensors(folder / kTrainerState).file, folder / kTrainerState);
+}
+
+// resumed: the file that it continues from, or an empty path.
+void Trainer::make_adapter(const NamedTensors& matrices, const std::filesystem::path& resumed) {
+  base_ = sha256_of_file(std::filesystem::path(config_.training.init_from) / "model.safetensors");
+  auto optimizer = std::make_unique<LowRankOptimizer>(matrices, config_);
+  if (!resumed.empty()) optimizer->load(resumed);
+  adapter_ = optimizer.get();
+  optimizer_ = std::move(optimizer);
+  int64_t trained = 0;
+  for (const auto& item : adapter_->factors()) trained += item.second.numel();
+  log_.info("an adapter of rank {} for {} matrices: {} numbers are trained beside {}", config_.training.lora_rank,
+            matrices.size(), with_commas(trained), with_commas(model_->parameter_count()));
 }
 
 NamedTensors Trainer::trainer_state() const {
@@ -100,6 +121,7 @@ void Trainer::gather_state() {
 void Trainer::keep_files() {
   const ModelWriter write_model = [this](const std::filesystem::path& folder, const nlohmann::json& summary) {
     save_model(folder, *model_, config_, data_.codec, summary, data_.lexicon.get());
+    if (adapter_) adapter_->save(folder / kAdapterFile, base_);
   };
   const auto& training = config_.training;
   checkpoints_.emplace(RunCheckpoints::Parts{

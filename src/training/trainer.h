@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "base/process/log.h"
 #include "config/config.h"
@@ -22,6 +23,7 @@
 #include "training/loop/objectives.h"
 #include "training/loop/train_update.h"
 #include "training/loop/update_loop.h"
+#include "training/optimizers/low_rank.h"
 #include "training/optimizers/optimizer.h"
 #include "training/validation.h"
 
@@ -46,6 +48,7 @@ class Trainer {
 
  private:
   void begin_or_resume();
+  void make_adapter(const NamedTensors& matrices, const std::filesystem::path& resumed);
   NamedTensors trainer_state() const;  ///< beside the weights: the optimizer's, and the moving average
   void gather_state();                 ///< of all processes, where it is shared out among them
   void keep_files();
@@ -67,6 +70,8 @@ class Trainer {
   std::unique_ptr<Objective> objective_;
   std::optional<StateShares> shares_;  // training.shard_optimizer, of several processes
   std::unique_ptr<Optimizer> optimizer_;
+  LowRankOptimizer* adapter_ = nullptr;         // the same, of training.lora_rank
+  std::string base_;                            // SHA-256 of the weights that are adapted
   std::unique_ptr<GradientBuckets> gradients_;  ///< where there are several processes
   std::optional<MovingAverage> average_;
   std::optional<LossScale> loss_scale_;  // of float16

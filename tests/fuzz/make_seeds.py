@@ -267,6 +267,10 @@ def seeds():
         if scales:
             header["embedding_scale"] = {"dtype": "F32", "shape": [2], "data_offsets": [4, 12]}
         yield from add("safetensors", name, safetensors(header, struct.pack("<3f", 7.0, *(scales or (0, 0))) + bytes(range(125, 125 + size))))
+    factors = {"m.lora_A.weight": {"dtype": "F32", "shape": [1, 3], "data_offsets": [0, 12]},
+               "m.lora_B.weight": {"dtype": "F32", "shape": [2, 1], "data_offsets": [12, 20]}}
+    about = {"__metadata__": {"base_sha256": "0", "lora_rank": "1", "lora_alpha": "2"}}
+    yield from add("safetensors", "adapter", safetensors(about | factors, struct.pack("<5f", 1, 2, 3, 4, 5)))
     yield from add("safetensors", "cut", safetensors(tensors, b"", 2**63))
     yield from add("safetensors", "short", b"abc")
 

@@ -112,8 +112,7 @@ TEST_F(InitFrom, TakesAnotherPrefixOrNone) {
 
 TEST(Freeze, LeavesOutWhatFitsAPattern) {
   const auto model = test::formula_model(small_model(), 9, 9);
-  const std::vector<std::string> patterns{"encoder_*", "*.bias"};
-  const auto trained = freeze(*model, patterns);
+  const auto trained = freeze(*model, {.freeze = {"encoder_*", "*.bias"}});
   size_t expected = 0;
   for (const auto& [name, parameter] : named_parameters(*model)) {
     const bool frozen = name.starts_with("encoder_") || name.ends_with(".bias");
@@ -132,10 +131,9 @@ TEST(Freeze, LeavesOutWhatFitsAPattern) {
 
 TEST(Freeze, RefusesWhatFitsNothing) {
   const auto model = test::formula_model(small_model(), 9, 9);
-  EXPECT_THAT(message_of<Error>([&] { freeze(*model, std::vector<std::string>{"encoder.*"}); }),
+  EXPECT_THAT(message_of<Error>([&] { freeze(*model, {.freeze = {"encoder.*"}}); }),
               HasSubstr("training.freeze: no weight is called 'encoder.*'; there are embedding, ..., "));
-  EXPECT_EQ(message_of<Error>([&] { freeze(*model, std::vector<std::string>{"*"}); }),
-            "training.freeze: nothing is left to train");
+  EXPECT_EQ(message_of<Error>([&] { freeze(*model, {.freeze = {"*"}}); }), "training.freeze: nothing is left to train");
 }
 
 }  // namespace

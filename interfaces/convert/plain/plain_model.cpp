@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/files/adapter.h"
 #include "base/files/file.h"
 #include "base/files/mapped_file.h"
 #include "base/files/stored_weights.h"
 #include "convert/formats/array.h"
+#include "data/lexicon.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace fs = std::filesystem;
@@ -60,6 +62,20 @@ PlainModel read_plain_model(const fs::path& directory) {
   return model;
 }
 
+void add_adapter(PlainModel& model, const fs::path& directory, const fs::path& file) {
+  const auto adapter = read_adapter(file);
+  require_base(adapter, directory);
+  for (auto& [name, array] : model.weights) {
+    throw_if_stopped();
+    adapter.add_to(name, array.shape, array.values);
+  }
+  model.summary = {{"weights", "with an adapter"}, {"adapter_sha256", sha256_of_file(file)}};
+}
+
+void copy_lexicon(const fs::path& from, const fs::path& to) {
+  if (fs::exists(from / kLexiconFile)) Lexicon::read(from / kLexiconFile).write(to / kLexiconFile);
+}
+
 void write_plain_model(const fs::path& directory, const PlainModel& model) {
   write_safetensors(directory / kWeights, model.weights);
   write_model_description(directory, {.config = model.config,
@@ -99,6 +115,7 @@ void write_tokenizers(const fs::path& directory, const TextCodec& codec, const s
 std::vector<std::string> names_of_model_files(const fs::path& folder) {
   std::vector<std::string> names{"model.json",
                                  "model.safetensors",
+                                 kAdapterFile,
                                  "shortlist.bin",
                                  "checksums.json",
                                  "spm.model",

@@ -30,8 +30,13 @@ struct PlainModel {
 
 /// Throws Error for a missing or damaged directory, Stopped. Weights of a quantized one are what products see of them.
 PlainModel read_plain_model(const std::filesystem::path& directory);
+/// Adds an adapter to the model of this directory (base/files/adapter.h). Throws Error for one of another model.
+void add_adapter(PlainModel& model, const std::filesystem::path& directory, const std::filesystem::path& file);
 /// Writes a model directory's files into an existing folder.
 void write_plain_model(const std::filesystem::path& directory, const PlainModel& model);
+
+/// Copies a model directory's lexicon, where it has one.
+void copy_lexicon(const std::filesystem::path& from, const std::filesystem::path& to);
 
 /// A safetensors file. Throws MachineError, Stopped.
 void write_safetensors(const std::filesystem::path& path, const Arrays& arrays);

@@ -12,7 +12,6 @@
 #include "config/option_listing.h"
 #include "convert/formats/array.h"
 #include "convert/plain/model_weights.h"
-#include "data/lexicon.h"
 
 namespace nmt::convert {
 namespace {
@@ -178,7 +177,7 @@ void write_quantized_model(const fs::path& directory, const PlainModel& model, C
     }
   }
   tensors.write(directory / "model.safetensors", type.name());
-  if (fs::exists(source / kLexiconFile)) Lexicon::read(source / kLexiconFile).write(directory / kLexiconFile);
+  copy_lexicon(source, directory);
   Config config = model.config;
   config.decoding.precision.assign(type.name());
   write_model_description(directory, {.config = std::move(config),

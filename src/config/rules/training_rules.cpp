@@ -20,6 +20,24 @@ void check_memory(const RuleChecker& rules) {
                  "is for Transformers; a recurrent encoder has gradient_checkpointing as a whole");
 }
 
+void check_adapter(const RuleChecker& rules) {
+  const TrainingConfig& training = rules.config.training;
+  if (training.lora_rank == 0)
+    return rules.refuse_changed({"training.lora_alpha"}, "is for an adapter; set training.lora_rank");
+  if (training.init_from.empty())
+    rules.refuse({"training.lora_rank", "training.init_from"},
+                 "trains an adapter of a model; name the model in training.init_from, or with --from-model");
+  if (rules.config.model.architecture == Architecture::kRecurrent)
+    rules.refuse({"training.lora_rank", "model.architecture"}, "is for Transformers");
+  if (training.ema_decay > 0 || training.average_checkpoints > 0 || training.average_best > 0)
+    rules.refuse({"training.lora_rank", "training.ema_decay", "training.average_checkpoints", "training.average_best"},
+                 "has no averages: an average of adapters is none of this rank; set training.ema_decay, "
+                 "average_checkpoints and average_best to 0");
+  if (training.shard_optimizer)
+    rules.refuse({"training.lora_rank", "training.shard_optimizer"},
+                 "leaves an optimizer nothing to share; set training.shard_optimizer false");
+}
+
 void check_optimizer(const RuleChecker& rules) {
   const auto optimizer = rules.config.training.optimizer;
   const std::string elsewhere = "; training.optimizer is " + optimizer.name();
@@ -202,6 +220,7 @@ void check_training(const RuleChecker& rules) {
   if (!training.init_from.empty() && !(rules.config.model.word_vectors1 + rules.config.model.word_vectors2).empty())
     rules.refuse({"training.init_from", "model.word_vectors1", "model.word_vectors2"},
                  "brings its embeddings; leave model.word_vectors1 and word_vectors2 out");
+  check_adapter(rules);
   check_memory(rules);
   check_optimizer(rules);
   check_schedule(rules);

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/files/adapter.h"
 #include "base/files/stored_weights.h"
 #include "fuzz_target.h"
 #include "read_weights.h"
@@ -58,5 +59,11 @@ NMT_FUZZ_TARGET(safetensors, input) {
           "tensors that are written are read again");
   for (const auto type : {WeightType::kInt8, WeightType::kBfloat16}) read_quantized(index, type);
   static const fuzz::Folder folder;
-  fuzz::read_weights(folder.put("x.safetensors", input));
+  const auto path = folder.put("x.safetensors", input);
+  fuzz::read_weights(path);
+  fuzz::takes([&] {
+    for (const auto& [name, factors] : read_adapter(path).factors)
+      require(std::ssize(factors.a) == factors.rank * factors.in && std::ssize(factors.b) == factors.out * factors.rank,
+              "an adapter's factors have its rank");
+  });
 }
