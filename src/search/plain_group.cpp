@@ -17,12 +17,11 @@ class PlainGroup final : public SearchGroup {
 
   void search(int64_t workers, const std::function<void(DecodingModel&)>& work) override {
     const auto work_here = [&](ThreadPool* threads, int64_t helped) {
-      PlainModel model(source_form_, model_.weights(), threads,
-                       [&](auto sentences, const auto& options, auto& results) {
-                         whole().search(helped, [&](DecodingModel& whole_model) {
-                           whole_model.add_attention(sentences, options, results);
-                         });
-                       });
+      PlainModel model(
+          source_form_, model_.weights(), threads, [&](auto sentences, const auto& options, auto& results) {
+            whole().search(helped,
+                           [&](DecodingModel& whole_model) { whole_model.add_attention(sentences, options, results); });
+          });
       work(model);
     };
     if (workers == 1 && model_.threads() > 1) return work_here(&search_threads(model_.threads()), 1);

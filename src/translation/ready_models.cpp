@@ -31,9 +31,10 @@ LoadWithTorch open_torch() {
   constexpr const char* kLibrary = "libnmt_torch.so";
   void* library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   if (!library)
-    throw MachineError(fmt::format("{}: this needs LibTorch, by a library that cannot be loaded ({}); install the whole "
-                                   "package, or use a Transformer on the CPU by itself, without alignments",
-                                   kLibrary, ::dlerror()));
+    throw MachineError(
+        fmt::format("{}: this needs LibTorch, by a library that cannot be loaded ({}); install the whole "
+                    "package, or use a Transformer on the CPU by itself, without alignments",
+                    kLibrary, ::dlerror()));
   const auto its_version = reinterpret_cast<const char* (*)()>(::dlsym(library, "nmt_torch_version"));
   const auto load = reinterpret_cast<LoadWithTorch>(::dlsym(library, "nmt_load_with_torch"));
   if (!its_version || !load || its_version() != version())

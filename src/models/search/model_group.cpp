@@ -102,9 +102,10 @@ std::unique_ptr<DecodingModel> make_decoding_model(std::span<const SearchModel> 
                                                    std::shared_ptr<const inference::TransformerWeights> plain) {
   if (!plain) return std::make_unique<TorchModels>(models);
   const SearchModel& only = models.front();
-  return std::make_unique<PlainModel>(
-      only.source_form, std::move(plain), may_share() ? &step_threads() : nullptr,
-      [&only](auto sentences, const auto& options, auto& results) { add_attention(only, sentences, options, results); });
+  return std::make_unique<PlainModel>(only.source_form, std::move(plain), may_share() ? &step_threads() : nullptr,
+                                      [&only](auto sentences, const auto& options, auto& results) {
+                                        add_attention(only, sentences, options, results);
+                                      });
 }
 
 }  // namespace nmt
