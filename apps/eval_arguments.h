@@ -29,7 +29,8 @@ struct EvalArguments {
   bool ensemble = false;
   bool no_loss = false;
   std::optional<double> teacher_forcing;  // of the loss
-  bool robust = false, confidence = false, quiet = false, self_test = false;
+  std::vector<std::string> tune_rerank;   // directories
+  bool rerank = false, robust = false, confidence = false, quiet = false, self_test = false;
   std::string print_config;
   std::vector<std::string> similarity;  // none or two texts
   std::string contrastive;              // file
@@ -100,6 +101,8 @@ struct EvalArguments {
       if (models.size() > 1) throw Error("--similarity: is of one model; ask them one by one");
       return;
     }
+    if (!tune_rerank.empty() && (models.size() > 1 && !ensemble))
+      throw Error("--tune-rerank: is for one model, or an ensemble (--ensemble)");
     if (config_file.empty() && source.empty() && contrastive.empty())
       throw Error("-m alone needs --source FILE and --reference FILE; see nmt-eval --help");
     if (!source.empty() && references.empty())
@@ -159,6 +162,7 @@ struct EvalArguments {
                               .loss = !no_loss,
                               .teacher_forcing = teacher_forcing.value_or(1),
                               .confidence = confidence,
+                              .rerank = rerank,
                               .quiet = quiet,
                               .attention_folder = files.attention,
                               .attention_sentences = attention_sentences};
@@ -181,6 +185,14 @@ struct EvalArguments {
         ->type_name("FILE");
     app.add_flag("--categories", categories, "the first column of --contrastive is a category; scores for each, too")
         ->needs("--contrastive");
+    app.add_option(
+           "--tune-rerank", tune_rerank,
+           "find weights for the scores of these models, of the same direction or the other, in the choice among "
+           "the translations of the beam; of BLEU on the validation set (--split) or --source; write them into "
+           "the model directory (rerank.json), compare, and end")
+        ->type_name("DIR...")
+        ->excludes("--similarity")
+        ->excludes("--contrastive");
     app.add_flag("--self-test", self_test,
                  "compute worked numbers and every kernel that this processor can run, print a line each, and end: 0 "
                  "where all are as expected, else 1");
@@ -222,6 +234,7 @@ struct EvalArguments {
     app.add_flag("--robust", robust,
                  "score the set as it is and as people type it: in capitals, with capitals at the beginning of words, "
                  "with typos, without marks at the end, two sentences joined; all scores of lower-cased text");
+    app.add_flag("--rerank", rerank, "choose among the translations of the beam as --tune-rerank has found");
     app.add_flag("--confidence", confidence, "95 % intervals of the scores by 1000 bootstrap resamples");
     app.add_flag("-q,--quiet", quiet, "only the scores, and warnings");
   }

@@ -19,6 +19,7 @@
 #include "evaluation/contrastive.h"
 #include "evaluation/evaluation_files.h"
 #include "evaluation/evaluation_run.h"
+#include "evaluation/rerank_tuning.h"
 #include "evaluation/self_test.h"
 #include "evaluation/similarity.h"
 #include "observers.h"
@@ -75,6 +76,25 @@ int print_contrastive(const EvalArguments& arguments, const std::vector<System>&
   return kDone;
 }
 
+int tune_rerank(const EvalArguments& arguments, const System& system, const std::vector<TestSet>& test_sets) {
+  if (test_sets.size() > 1)
+    throw Error(fmt::format("--tune-rerank: tunes on one set, the configuration has {}; give --source and --reference",
+                            test_sets.size()));
+  at::set_num_threads(arguments.decoding.thread_count());
+  auto wanted = arguments.decoding.model_set(system.directories, arguments.weights);
+  wanted.decoding = system.decoding;
+  const ModelSet models(wanted);
+  try {
+    const auto results =
+        tune_reranking(models, test_sets.front(), {arguments.tune_rerank.begin(), arguments.tune_rerank.end()},
+                       arguments.decoding.device, {.stopped = [] { return stop_signal() != 0; }});
+    print(evaluation_text({results}, arguments.width));
+  } catch (const TranslationStopped&) {
+    return stop_exit_code();
+  }
+  return kDone;
+}
+
 void announce(const std::vector<System>& systems, const std::vector<TestSet>& test_sets, EvaluationObserver& observer) {
   std::vector<EvaluationObserver::Models> models;
   for (const auto& system : systems) models.push_back(system.directories);
@@ -90,6 +110,7 @@ int run(int argc, char** argv) {
   arguments.add_to(app);
   show_examples(app, {"nmt-eval -c mine.yaml", "nmt-eval -m runs/mine/best --source test.de --reference test.en"});
   if (!parse_command_line(app, argc, argv)) return kDone;
+  if (!arguments.tune_rerank.empty() && app.count("--split") == 0) arguments.split = "valid";
   arguments.check(app);
   if (arguments.self_test) return run_self_test();
   catch_stop_signals();
@@ -115,6 +136,7 @@ int run(int argc, char** argv) {
     const auto choice = pair_choice(arguments.decoding.flags.applied_to(*run_config));  // --batch-size counts
     test_sets = chosen_pairs(std::move(test_sets), load_codec(systems.front().directories.front()), choice, *log);
   }
+  if (!arguments.tune_rerank.empty()) return tune_rerank(arguments, systems.front(), test_sets);
   if (arguments.robust) test_sets = robustness_sets(test_sets);
   arguments.check(test_sets);
   if (arguments.confidence || systems.size() > 1) scoring::Seed::from_environment();  // refused before the work

@@ -41,8 +41,8 @@ struct Arguments {
         ->type_name("nmt|ctranslate2|marian|safetensors");
     app.add_option("--from", from,
                    "marian: a MarianMT directory of Hugging Face, or Marian's .npz and decoder.yml (OPUS-MT); "
-                   "t5: a T5 or mT5 directory of Hugging Face")
-        ->type_name("marian|t5");
+                   "t5: a T5 or mT5 directory of Hugging Face; m2m: an M2M-100 or NLLB directory of Hugging Face")
+        ->type_name("marian|t5|m2m");
     app.add_option("-i,--input", input, "what comes in")->type_name("DIR");
     app.add_option("-o,--output", output, "folder to write; must not exist yet")->type_name("DIR");
     app.add_option("--quantization", quantization,
@@ -69,8 +69,8 @@ struct Arguments {
     if (tasks != 1) throw Error("give one of --to FORMAT, --from FORMAT and --inspect DIR; see nmt-export --help");
     if (!to.empty() && to != "nmt" && to != "ctranslate2" && to != "marian" && to != "safetensors")
       throw Error(fmt::format("--to: '{}' is none of nmt, ctranslate2, marian, safetensors", to));
-    if (!from.empty() && from != "marian" && from != "t5")
-      throw Error(fmt::format("--from: '{}' is none of marian, t5", from));
+    if (!from.empty() && from != "marian" && from != "t5" && from != "m2m")
+      throw Error(fmt::format("--from: '{}' is none of marian, t5, m2m", from));
     if (to.empty()) refuse({"-m", "--adapter"}, "--to");
     if (from.empty()) refuse({"-i"}, "--from");
     if (from != "t5") refuse({"--task", "--source-prefix"}, "--from t5");
@@ -95,6 +95,7 @@ struct Arguments {
 /// The model that leaves or comes in.
 convert::PlainModel read_model(const Arguments& arguments) {
   if (arguments.from == "marian") return convert::read_marian(arguments.input);
+  if (arguments.from == "m2m") return convert::read_m2m(arguments.input);
   if (arguments.from == "t5") return convert::read_t5(arguments.input, arguments.t5);
   auto model = convert::read_plain_model(arguments.model);
   if (model.stored != WeightType::kFloat32)

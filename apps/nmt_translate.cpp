@@ -28,6 +28,7 @@
 #include "translation/corpus_scores.h"
 #include "translation/lines/source_parts.h"
 #include "translation/lines/word_alignment.h"
+#include "translation/reranking.h"
 #ifdef NMT_WITH_DOCUMENTS
 #include "document_translation.h"
 #endif
@@ -113,6 +114,7 @@ void write_attention_file(const fs::path& file, const OutputItem& item, const Re
 TranslatorOptions options_of(const TranslateArguments& arguments, const ModelSet& models) {
   TranslatorOptions options = models.options();
   options.search.n_best = arguments.ranks();
+  if (arguments.rerank) options = options_for_reranking(std::move(options));
   options.search.attention = arguments.needs_attention();
   options.split_sentences = arguments.splits().value_or(arguments.is_document() && models.is_of_sentences());
   for (const auto& phrase : arguments.stream.common.must)
@@ -189,11 +191,12 @@ LineStreamCalls calls_for(const TranslateArguments& arguments, const Translator&
 }
 
 int translate_stream(const TranslateArguments& arguments, std::span<const char* const> command,
-                     const Translator& translator, const ModelSet& models, double load_seconds, Logger& log) {
+                     const Translator& translator, const Reranker* reranker, const ModelSet& models,
+                     double load_seconds, Logger& log) {
   const ReadyModel& model = models.first();
   LineReader reader(arguments.input, kLongestLineToTranslate);
   Outputs outputs(arguments, arguments.key_of_work(command));
-  LineStreamOptions options = arguments.stream_options();
+  LineStreamOptions options = arguments.stream_options(reranker);
   if (arguments.shard) {
     const int64_t lines = count_lines(arguments.input);
     options.skipped_lines = arguments.shard->first_line(lines);
@@ -250,8 +253,8 @@ int translate_stream(const TranslateArguments& arguments, std::span<const char* 
   return kDone;
 }
 
-int translate_text(const TranslateArguments& arguments, const Translator& translator, const ReadyModel& model,
-                   Logger& log) {
+int translate_text(const TranslateArguments& arguments, const Translator& translator, const Reranker* reranker,
+                   const ReadyModel& model, Logger& log) {
   for (const auto& [option, texts] : {std::pair("--text", &arguments.texts), {"--target", &arguments.target_texts}})
     for (const auto& text : *texts)
       if (const auto invalid = find_invalid_utf8(text))
@@ -264,8 +267,9 @@ int translate_text(const TranslateArguments& arguments, const Translator& transl
     pairs.push_back({.source = arguments.texts[i], .target = arguments.target_texts[i]});
   std::vector<Translation> translations;
   try {
-    translations = pairs.empty() ? translate_texts(arguments.texts, translator, calls, arguments.stream_options())
-                                 : score_texts(pairs, translator, calls);
+    translations = pairs.empty()
+                       ? translate_texts(arguments.texts, translator, calls, arguments.stream_options(reranker))
+                       : score_texts(pairs, translator, calls);
   } catch (const TranslationStopped&) {
     return stop_exit_code();
   }
@@ -351,7 +355,6 @@ int run(int argc, char** argv) {
   serving.check(app);
 #endif
   if (!serves()) arguments.check_files();
-
   catch_stop_signals();
   const auto log = make_logger("nmt-translate");
   if (!unused.empty()) log->warn("{}", unused);
@@ -370,6 +373,10 @@ int run(int argc, char** argv) {
   if (arguments.is_document()) return translate_one_document(arguments, models, options, *log);
 #endif
   const Translator translator(models.members(), options);
+  const auto reranker = arguments.rerank
+                            ? std::make_unique<Reranker>(read_reranking(models.first().directory), models.first(),
+                                                         arguments.decoding.device, arguments.decoding.thread_count())
+                            : nullptr;
   const double load_seconds = seconds_since(start);
   if (!arguments.score_corpus.empty()) {
     const auto scored = score_corpus(
@@ -378,8 +385,9 @@ int run(int argc, char** argv) {
     return scored.stopped ? stop_exit_code() : kDone;
   }
   if (arguments.is_set()) read_set(arguments, translator.codec(), *log);
-  if (!arguments.texts.empty()) return translate_text(arguments, translator, models.first(), *log);
-  return translate_stream(arguments, {argv, static_cast<size_t>(argc)}, translator, models, load_seconds, *log);
+  if (!arguments.texts.empty()) return translate_text(arguments, translator, reranker.get(), models.first(), *log);
+  return translate_stream(arguments, {argv, static_cast<size_t>(argc)}, translator, reranker.get(), models,
+                          load_seconds, *log);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ struct TranslateArguments {
   std::vector<int64_t> attention_lines = {1};
   std::vector<std::string> texts, target_texts;
   int64_t n_best = 1;
-  bool scores = false, token_scores = false, copy_unknown = false, quiet = false;
+  bool scores = false, token_scores = false, copy_unknown = false, rerank = false, quiet = false;
   bool split_sentences = false, no_split_sentences = false;
   std::string glossary;
   bool keep_placeholders = false;
@@ -128,6 +128,8 @@ struct TranslateArguments {
 
   /// Throws Error for an option that misleads; a line for a warning of options without effect, or "".
   std::string check_used(const CLI::App& app, bool serves) const {
+    if (rerank && (serves || scores_given() || is_document() || synthesis.wanted()))
+      throw Error("--rerank: is of lines of text; leave it out of scores, documents, synthetic text and services");
     unsigned work = serves ? kOfService : is_document() ? kOfDocument : scores_given() ? kOfScores : kOfLines;
     if (models.size() == 1) work |= kOfOneModel;
     if (decoding.flags.draws_samples() && !writes_scores() && !serves) work |= kOfSamples;
@@ -223,10 +225,12 @@ struct TranslateArguments {
     return terms;
   }
 
-  LineStreamOptions stream_options() const {
+  LineStreamOptions stream_options(const Reranker* reranker = nullptr) const {
     LineStreamOptions options = stream;
     options.common.terms = terms();
     options.common.copy_unknown = copy_unknown;
+    options.reranker = reranker;
+    options.n_best = ranks();
     options.input = input_format == "tsv"    ? InputFormat::kTsv
                     : input_format == "json" ? InputFormat::kJson
                                              : InputFormat::kText;
@@ -313,6 +317,10 @@ struct TranslateArguments {
         ->group(group);
     app.add_option("--n-best", n_best, "write so many translations of each line; at most the beam size")
         ->capture_default_str()
+        ->group(group);
+    app.add_flag("--rerank", rerank,
+                 "choose among the translations of the beam by further models, as nmt-eval --tune-rerank has found "
+                 "(rerank.json in the model directory)")
         ->group(group);
     app.add_flag("--scores", scores, "add a column: SCORE (log-probability / length penalty)")->group(group);
     app.add_flag("--token-scores", token_scores, "add a column: the log-probabilities of the tokens")->group(group);

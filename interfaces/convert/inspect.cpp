@@ -1,6 +1,7 @@
 #include "convert/inspect.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <map>
 
@@ -9,6 +10,7 @@
 #include "convert/plain/ctranslate2.h"
 #include "convert/plain/model_weights.h"
 #include "convert/plain/plain_safetensors.h"
+#include "text/codec/language_tags.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace nmt::convert {
@@ -48,6 +50,8 @@ std::string describe(const PlainModel& model) {
   };
   line("model", model.name);
   line("languages", codec.options().source_language + " -> " + codec.options().target_language);
+  if (codec.options().tags_both_sides)
+    line("", fmt::format("between any two of {}", fmt::join(target_languages(codec), ", ")));
   line("architecture", c.architecture.name() + ": " + sizes(c));
   line("", form(c));
   const bool pieces = dynamic_cast<const SentencePieceTokenizer*>(&codec.source()) != nullptr;

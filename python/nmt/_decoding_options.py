@@ -73,3 +73,5 @@ class DecodingOptions(TypedDict, total=False):
     shortlist: Optional[int]
     #: shortlist: this many target pieces, the most frequent ones, are candidates of every sentence (at least 1 and at most 1000000)
     shortlist_frequent: Optional[int]
+    #: language of the source, of a model that is told both (M2M-100, NLLB); unset: the model's own
+    source_language: Optional[str]

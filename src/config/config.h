@@ -270,6 +270,7 @@ struct DecodingConfig {
   int64_t shortlist = 0;             // candidates of each source piece, of the model's lexicon; 0 = all pieces
   std::string target_language = {};  // of a model with tags of several; empty: as the lines say
   int64_t shortlist_frequent = 100;  // the most frequent target pieces are candidates of every sentence
+  std::string source_language = {};  // of a model whose sources have a tag, too; empty: the model's own
 };
 
 struct EvaluationConfig {

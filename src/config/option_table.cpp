@@ -507,6 +507,8 @@ const std::vector<Option>& table() {
                    "(data.shortlist), and the most frequent pieces; 0 = with all pieces"),
       NMT_DECODING(shortlist_frequent, between(1, 1000000), kOfSearch,
                    "shortlist: this many target pieces, the most frequent ones, are candidates of every sentence"),
+      NMT_DECODING(source_language, any, kOfAll,
+                   "language of the source, of a model that is told both (M2M-100, NLLB); unset: the model's own"),
 
       NMT_EVALUATION(only_within_maxlen, any,
                      "test only pairs whose source is within data.maxlen1 and whose first reference is within "

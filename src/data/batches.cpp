@@ -44,7 +44,8 @@ std::optional<IdPair> EpochView::augmented(int64_t pair) const {
   };
   const auto source = text(&PreparedCorpus::source_text), target = text(&PreparedCorpus::target_text);
   const auto& codec = sampling_->codecs[static_cast<size_t>(corpus_.corpus(pair))];
-  IdPair ids{codec.encode_source(changes.typos ? with_typos(source, random) : source), codec.encode_target(target)};
+  IdPair ids{codec.encode_source(changes.typos ? with_typos(source, random) : source),
+             codec.tagged_target(codec.encode_target(target))};
   const bool fits = std::ssize(ids.source) <= sampling_->max_source && std::ssize(ids.target) <= sampling_->max_target;
   return fits ? std::optional(std::move(ids)) : std::nullopt;
 }

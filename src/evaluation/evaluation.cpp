@@ -20,11 +20,12 @@
 namespace nmt {
 
 SystemOutput translate_test_set(const TestSet& test_set, const Translator& translator, std::string name,
-                                const TranslationCalls& calls) {
+                                const TranslationCalls& calls, const Reranker* reranker) {
   SystemOutput system;
   system.name = std::move(name);
   const auto start = std::chrono::steady_clock::now();
-  const auto translations = translator.translate(test_set.sources, calls);
+  auto translations = translator.translate(test_set.sources, calls);
+  if (reranker) reranker->rank(test_set.sources, translations, 1, calls);
   system.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   for (const Translation& translation : translations) {
     system.hypotheses.push_back(translation.text);

@@ -10,6 +10,7 @@
 #include "report/records/evaluation_observer.h"
 #include "scoring/corpus/metric.h"
 #include "scoring/corpus/paired_test.h"
+#include "translation/reranking.h"
 #include "translation/translator.h"
 
 namespace nmt {
@@ -24,9 +25,10 @@ struct SystemOutput {
   double seconds = 0;
 };
 
-/// Translates the sources. Throws TranslationStopped where calls.stopped says so.
+/// Translates the sources; a reranker chooses among the translations of each. Throws TranslationStopped where
+/// calls.stopped says so.
 SystemOutput translate_test_set(const TestSet& test_set, const Translator& translator, std::string name,
-                                const TranslationCalls& calls = {});
+                                const TranslationCalls& calls = {}, const Reranker* reranker = nullptr);
 
 using Metrics = std::vector<std::shared_ptr<const scoring::Metric>>;
 

@@ -22,7 +22,7 @@ void write_attention(const std::filesystem::path& folder, std::span<const int64_
   std::filesystem::create_directories(folder);
   for (const int64_t number : sentences) {
     const auto grids = attention_grids(*loaded.model, codec, codec.encode_source(test_set.sources[number - 1]),
-                                       codec.encode_target(hypotheses[number - 1]));
+                                       codec.tagged_target(codec.encode_target(hypotheses[number - 1])));
     const auto* picture = last_cross_attention(grids);
     if (!picture) throw Error(fmt::format("{}: this model has no attention to draw", loaded.directory.string()));
     write_file_atomically(folder / fmt::format("{}.svg", number), attention_svg(*picture));
@@ -89,9 +89,13 @@ std::optional<std::vector<Evaluated>> EvaluationRun::evaluate(const System& syst
         "it was made of, or say --no-loss",
         models.first().directory.string(), models.first().stored.name());
   if (has_loss) check_teacher_forcing(models.first(), options_.teacher_forcing);  // before the work of translating
+  std::optional<Reranker> reranker;
+  if (options_.rerank)
+    reranker.emplace(read_reranking(models.first().directory), models.first(), options_.models.device);
   std::vector<Evaluated> results;
   try {
-    for (const auto& test_set : test_sets) results.push_back(evaluate(system, models, test_set));
+    for (const auto& test_set : test_sets)
+      results.push_back(evaluate(system, models, reranker ? &*reranker : nullptr, test_set));
     if (has_loss) add_losses(models, test_sets, results);
   } catch (const TranslationStopped&) {
     return std::nullopt;
@@ -107,8 +111,9 @@ void EvaluationRun::warn_of_languages(const ReadyModel& model) const {
               of_model.source_language, of_model.target_language, source, target);
 }
 
-Evaluated EvaluationRun::evaluate(const System& system, const ModelSet& models, const TestSet& test_set) const {
-  TranslatorOptions options = models.options();
+Evaluated EvaluationRun::evaluate(const System& system, const ModelSet& models, const Reranker* reranker,
+                                  const TestSet& test_set) const {
+  TranslatorOptions options = reranker ? options_for_reranking(models.options()) : models.options();
   options.search.target_language = language_of(test_set, models);
   const Translator translator(models.members(), std::move(options));
   ProgressBar bar(test_set.name.empty() ? "translate" : test_set.name, std::ssize(test_set.sources), "sentences");
@@ -119,7 +124,8 @@ Evaluated EvaluationRun::evaluate(const System& system, const ModelSet& models, 
                                    [&](int64_t done) {
                                      if (!options_.quiet) bar.update(done);
                                    },
-                               .stopped = options_.should_stop});
+                               .stopped = options_.should_stop},
+                              reranker);
   bar.clear();
   result.scores = score(output, test_set, options_.confidence ? kResamples : 1, metrics_);
   const TagCheck tags(translator.codec());
@@ -154,6 +160,7 @@ TestLoss EvaluationRun::measured_loss(const ModelSet& models, const TestSet& tes
   ProgressBar bar("loss", std::ssize(test_set.sources), "sentences");
   const auto loss = test_loss(torch_model(models), models.first(), test_set,
                               {.teacher_forcing = options_.teacher_forcing,
+                               .source_language = models.options().search.source_language,
                                .target_language = language_of(test_set, models),
                                .progress = [&](int64_t done) {
                                  if (!options_.quiet) bar.update(done);

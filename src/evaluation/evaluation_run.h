@@ -51,6 +51,7 @@ struct EvaluationOptions {
   bool loss = true;            ///< of a single model, see test_loss(); an ensemble has none
   double teacher_forcing = 1;  ///< of the loss
   bool confidence = false;     ///< 95 % intervals by 1000 bootstrap resamples
+  bool rerank = false;         ///< as rerank.json of a system's first directory says
   bool quiet = false;          ///< no progress bar and no speed in the log
   /// Languages of the test sets, source and target: a model of others is warned of. Empty: not known.
   std::pair<std::string, std::string> languages = {};
@@ -80,7 +81,8 @@ class EvaluationRun {
   scoring::PairedTable compared(const std::vector<Evaluated>& systems, const TestSet& test_set) const;
 
  private:
-  Evaluated evaluate(const System& system, const ModelSet& models, const TestSet& test_set) const;
+  Evaluated evaluate(const System& system, const ModelSet& models, const Reranker* reranker,
+                     const TestSet& test_set) const;
   void add_losses(const ModelSet& models, const std::vector<TestSet>& test_sets, std::vector<Evaluated>& results) const;
   TestLoss measured_loss(const ModelSet& models, const TestSet& test_set) const;
   void report_speed(const SystemOutput& output) const;

@@ -21,7 +21,7 @@ std::vector<IdPair> encoded(const TextCodec& codec, const TestSet& test_set) {
   std::vector<IdPair> pairs;
   for (size_t i = 0; i < test_set.sources.size(); ++i)
     pairs.push_back({.source = codec.encode_source(test_set.sources[i]),
-                     .target = codec.encode_target(test_set.references.front()[i])});
+                     .target = codec.tagged_target(codec.encode_target(test_set.references.front()[i]))});
   return pairs;
 }
 
@@ -53,8 +53,7 @@ TestLoss test_loss(TranslationModel& model, const ModelFiles& loaded, const Test
   check_teacher_forcing(loaded, options.teacher_forcing);
   const auto form = loaded.codec.options().source_form();
   const auto limits = model.limits();
-  const auto& language = options.target_language;
-  auto pairs = encoded(language.empty() ? loaded.codec : into_language(loaded.codec, language), test_set);
+  auto pairs = encoded(between_languages(loaded.codec, options.source_language, options.target_language), test_set);
   TestLoss result{.teacher_forcing = options.teacher_forcing};
   result.too_long = std::erase_if(pairs, [&](const IdPair& pair) {
     return !fits_into(limits, source_length(std::ssize(pair.source), form.markers), std::ssize(pair.target) + 1);

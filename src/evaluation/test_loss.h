@@ -30,6 +30,7 @@ struct TestLossOptions {
   /// Share of steps at which the decoder reads the reference; at the others it reads its own most probable token. Below
   /// 1 for recurrent models only.
   double teacher_forcing = 1;
+  std::string source_language = {};            ///< decoding.source_language; empty: the model's own
   std::string target_language = {};            ///< decoding.target_language; empty: as the sources say
   std::function<void(int64_t)> progress = {};  ///< called with the number of pairs done so far
 };

@@ -121,6 +121,23 @@ class ForcedPrefix final : public LogitsRule {
   }
 };
 
+/// The first token of SearchInput::prefix is given, not chosen: its probability is 1. By it the decoder is told
+/// something, such as the target language.
+class GivenFirstToken final : public LogitsRule {
+ public:
+  explicit GivenFirstToken(int32_t token) : token_(token) {}
+  void change(RowLogits& logits) const override {
+    std::vector<RowLogits::Place> places;
+    for (int64_t row = 0; row < std::ssize(logits.rows()); ++row)
+      if (logits.rows()[row].tokens.empty()) places.push_back({row, token_});
+    logits.update(places, [](std::span<float> values) { std::ranges::fill(values, kCertain); });
+  }
+
+ private:
+  static constexpr float kCertain = 1e9F;  // as a logit
+  int32_t token_;
+};
+
 /// No </s> before SearchOptions::min_length tokens.
 class MinLength final : public LogitsRule {
  public:

@@ -16,6 +16,7 @@
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
 #include "text/codec/codec.h"
+#include "text/codec/language_tags.h"
 #include "training/loop/interval_meter.h"
 #include "training/loop/objectives.h"
 #include "translation/attention_grids.h"
@@ -92,14 +93,13 @@ TranslatorOptions Validator::options_for(const TranslationModel& model) const {
 ValidationReport Validator::validate(TranslationModel& model, const std::function<void()>& between,
                                      int64_t update) const {
   const auto sets = validation_sets(config_.data);
-  const auto language_of = [&](size_t set) {
-    return config_.data.tags == LanguageTags::kNone ? config_.decoding.target_language
-                                                    : of_set(config_.data, sets.at(set).text).target_language;
+  const auto codec_of = [&](size_t set) {
+    return sets.empty() ? codec_ : codec_for(codec_, of_set(config_.data, sets.at(set).text));
   };
-  auto report = figures(model, *corpus_, language_of(0), between);
+  auto report = figures(model, *corpus_, codec_of(0), between);
   if (sets.size() > 1) report.set = sets.front().text.name;
   for (const auto& [name, corpus] : more_) {
-    auto& other = report.others.emplace_back(figures(model, *corpus, language_of(report.others.size() + 1), between));
+    auto& other = report.others.emplace_back(figures(model, *corpus, codec_of(report.others.size() + 1), between));
     other.set = name;
     for (auto* texts : {&other.sources, &other.references, &other.hypotheses}) texts->clear();
   }
@@ -108,7 +108,7 @@ ValidationReport Validator::validate(TranslationModel& model, const std::functio
   return report;
 }
 
-ValidationReport Validator::figures(TranslationModel& model, const PreparedCorpus& corpus, const std::string& language,
+ValidationReport Validator::figures(TranslationModel& model, const PreparedCorpus& corpus, const TextCodec& codec,
                                     const std::function<void()>& between) const {
   const auto start = std::chrono::steady_clock::now();
   ValidationReport report;
@@ -117,7 +117,7 @@ ValidationReport Validator::figures(TranslationModel& model, const PreparedCorpu
   // The search would take such weights for damaged ones.
   if (translates && !std::isfinite(report.loss))
     throw Error(fmt::format("validation: the loss is not finite: the model has diverged; {}", kDivergenceAdvice));
-  if (translates) add_translation_scores(model, corpus, language, report, between);
+  if (translates) add_translation_scores(model, corpus, codec, report, between);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }
@@ -170,9 +170,8 @@ void Validator::add_attention(TranslationModel& model, ValidationReport& report)
   }
 }
 
-void Validator::add_translation_scores(TranslationModel& model, const PreparedCorpus& corpus,
-                                       const std::string& language, ValidationReport& report,
-                                       const std::function<void()>& between) const {
+void Validator::add_translation_scores(TranslationModel& model, const PreparedCorpus& corpus, const TextCodec& codec,
+                                       ValidationReport& report, const std::function<void()>& between) const {
   const int64_t limit = config_.validation.max_sentences;
   const int64_t count = limit > 0 ? std::min(limit, corpus.size()) : corpus.size();
   std::vector<std::string> sources, references;
@@ -181,7 +180,8 @@ void Validator::add_translation_scores(TranslationModel& model, const PreparedCo
     references.emplace_back(corpus.target_text(i));
   }
   auto options = options_for(model);
-  options.search.target_language = language;
+  if (codec.options().tags_both_sides || config_.data.tags != LanguageTags::kNone)  // the codec tells them
+    options.search.source_language = options.search.target_language = "";
   options.search.beam_size = config_.validation.beam_size;
   options.search.diversity_groups = 1;  // what may not go with that beam
   options.search.sampling = false;
@@ -191,7 +191,7 @@ void Validator::add_translation_scores(TranslationModel& model, const PreparedCo
   const auto progress = [&](int64_t) {
     if (between) between();
   };
-  const auto translations = Translator(model, codec_, options).translate(sources, {.progress = progress});
+  const auto translations = Translator(model, codec, options).translate(sources, {.progress = progress});
   std::vector<std::string> hypotheses;
   for (const auto& translation : translations) hypotheses.push_back(translation.text);
 

@@ -33,11 +33,11 @@ class Validator {
                             int64_t update = 0) const;
 
  private:
-  /// language: that its translations are in, decoding.target_language.
-  ValidationReport figures(TranslationModel& model, const PreparedCorpus& corpus, const std::string& language,
+  /// codec: of the set, with the tags of its languages.
+  ValidationReport figures(TranslationModel& model, const PreparedCorpus& corpus, const TextCodec& codec,
                            const std::function<void()>& between) const;
   void add_losses(TranslationModel& model, const PreparedCorpus& corpus, ValidationReport& report) const;
-  void add_translation_scores(TranslationModel& model, const PreparedCorpus& corpus, const std::string& language,
+  void add_translation_scores(TranslationModel& model, const PreparedCorpus& corpus, const TextCodec& codec,
                               ValidationReport& report, const std::function<void()>& between) const;
   void add_samples(int64_t update, ValidationReport& report) const;
   void add_attention(TranslationModel& model, ValidationReport& report) const;

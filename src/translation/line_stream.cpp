@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/unicode.h"
 #include "translation/lines/source_parts.h"
+#include "translation/reranking.h"
 
 namespace nmt {
 namespace {
@@ -54,6 +55,17 @@ bool write_lines(const std::vector<Request>& requests, const std::vector<Transla
   bool wanted = true;
   for (size_t sink = 0; sink < outputs.size(); ++sink) wanted = calls.sinks[sink].write(outputs[sink]) && wanted;
   return wanted;
+}
+
+std::vector<Translation> translated(const std::vector<Request>& requests, const Translator& translator,
+                                    const LineStreamOptions& options, const TranslationCalls& calls,
+                                    int64_t first_line) {
+  auto translations = translator.translate(requests, calls, first_line);
+  if (!options.reranker) return translations;
+  std::vector<std::string> sources;
+  for (const auto& request : requests) sources.push_back(request.source);
+  options.reranker->rank(sources, translations, options.n_best, calls);
+  return translations;
 }
 
 }  // namespace
@@ -197,7 +209,8 @@ class LineStream {
 
   std::vector<Translation> translate_block() {
     const auto start = SteadyClock::now();
-    auto translations = translator_.translate(requests_, translation_calls(), options_.first_line + line_number());
+    auto translations =
+        translated(requests_, translator_, options_, translation_calls(), options_.first_line + line_number());
     statistics_.seconds += seconds_since(start);
     return translations;
   }
@@ -294,7 +307,7 @@ std::vector<Translation> translate_texts(std::span<const std::string> texts, con
       throw Error(fmt::format("--text: {}", error.what()));
     }
   }
-  auto translations = translator.translate(requests, {.progress = {}, .stopped = calls.stop});
+  auto translations = translated(requests, translator, options, {.progress = {}, .stopped = calls.stop}, 0);
   write_lines(requests, translations, 0, translator.codec(), calls);
   return translations;
 }

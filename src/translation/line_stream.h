@@ -18,6 +18,8 @@ namespace nmt {
 /// How nmt-translate opens its input: memory is bounded, whatever one line holds.
 constexpr LongestLine kLongestLineToTranslate = {.bytes = 8 << 20, .beyond = LongestLine::Beyond::kLeaveOut};
 
+class Reranker;
+
 struct LineStreamOptions {
   InputFormat input = InputFormat::kText;
   /// For every line: the prefix where a line has none of its own, the phrases beside its own, all else as it stands.
@@ -28,6 +30,8 @@ struct LineStreamOptions {
   int64_t most_lines = std::numeric_limits<int64_t>::max();  ///< behind the skipped ones; the rest is not read
   int64_t block_lines = 2048;     ///< read ahead where the input has so many; sorted by length and translated together
   int64_t block_bytes = 8 << 20;  ///< nor more than about so much text
+  const Reranker* reranker = nullptr;  ///< chooses among the translations that the translator finds
+  int64_t n_best = 1;                  ///< that it leaves of a line
 };
 
 /// Warnings of one kind: the first ones name their line, then one says that there are more.

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/unicode.h"
+#include "search/logits_rules.h"
 #include "text/codec/language_tags.h"
 #include "text/placeholders.h"
 #include "translation/lines/loops.h"
@@ -41,8 +42,6 @@ void TranslatorOptions::validate() const {
   if (max_source_length < 1) throw Error(fmt::format("maximum source length {}: use 1 or more", max_source_length));
 }
 
-TranslatorOptions translator_options(const Config& config) { return {.search = {config.decoding}}; }
-
 void limit_to(const SearchableModel& model, SourceMarkers markers, TranslatorOptions& options) {
   const LengthLimits limits = model.limits();
   auto& search = options.search;
@@ -68,10 +67,10 @@ Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions op
   auto& search = options_.search;
   wanted_ = search.n_best;
   if (search.mbr != RiskUtility::kNone) search.n_best = search.sampling ? search.mbr_samples : search.beam_size;
-  if (const auto& language = options_.search.target_language; !language.empty()) {
-    for (const auto& one : models_) tagged_.push_back(into_language(*one.codec, language));
-    for (size_t i = 0; i < models_.size(); ++i) models_[i].codec = &tagged_[i];
-  }
+  for (auto& one : models_)
+    one.codec = &tagged_.emplace_back(between_languages(*one.codec, search.source_language, search.target_language));
+  sentences_ = SentenceSplitter(codec().options().source_language);
+  if (const auto tag = codec().target_tag()) search.rules.push_back(std::make_shared<GivenFirstToken>(*tag));
   std::vector<SearchMember> members;
   for (const auto& [model, codec, weight, lexicon] : models_) {
     require_model_weight(weight);
@@ -85,8 +84,7 @@ Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions op
     codecs_.push_back(codec);
   }
   group_ = models_.front().model->group(members);
-  if (options_.search.alignment_layer > 0 || options_.search.alignment_head > 0)
-    aligns();  // the model has to have them
+  if (search.alignment_layer > 0 || search.alignment_head > 0) aligns();  // the model has to have them
   if (options_.search.shortlist > 0) {
     const auto& lexicon = models_.front().lexicon;
     if (!lexicon) throw Error("decoding.shortlist: the model has no lexicon; leave it out");
@@ -128,6 +126,7 @@ std::vector<SourcePart> Translator::parts_of(std::string_view line, bool split, 
 bool Translator::force_prefix(const PartPrefix& prefix, LinePart& part) const {
   auto& ids = part.input.prefix = codec().encode_target(prefix.text);
   if (!ids.empty() && is_unwritable(ids)) part.misses_a_constraint = true;
+  ids = codec().tagged_target(std::move(ids));
   const int64_t limit = options_.search.length_limit(options_.max_source_length);  // leaves space for one more token
   const bool fits = std::ssize(ids) < limit;
   if (!fits) {
@@ -301,14 +300,15 @@ std::vector<Alternative> Translator::score(std::span<const TextPair> pairs, cons
     const auto& [source, target] = pairs[line.number];
     auto& result = results[line.number];
     result.text = target;
-    SearchInput input{.prefix = codec().encode_target(target)};
+    SearchInput input{.prefix = codec().tagged_target(codec().encode_target(target))};
     if (forced.max_length > 0) result.shortened = shorten(input.prefix, forced.max_length - 1);
     input.prefix.push_back(SpecialIds::kEnd);
     for (const auto* own : codecs_) {
       input.sources.push_back(own->encode_source(strip(source)));
       if (shorten(input.sources.back(), options_.max_source_length)) result.shortened = true;
     }
-    if (!input.sources.front().empty() || input.prefix.size() > 1) line.parts.push_back({.input = std::move(input)});
+    if (!input.sources.front().empty() || input.prefix.size() > 1 + codec().tagged_target({}).size())
+      line.parts.push_back({.input = std::move(input)});
   };
   const auto finish_pair = [&](LineJob& line) {
     if (line.parts.empty()) return true;

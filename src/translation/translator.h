@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -34,7 +35,7 @@ struct TranslatorOptions {
 };
 
 /// What the decoding section says.
-TranslatorOptions translator_options(const Config& config);
+inline TranslatorOptions translator_options(const Config& config) { return {.search = {config.decoding}}; }
 
 /// Lowers the greatest lengths to what this model takes, too: tables of positions have an end. Translator does it for
 /// each of its models.
@@ -109,7 +110,7 @@ class Translator {
   bool force_prefix(const PartPrefix& prefix, LinePart& part) const;
   void force(std::span<const std::string> phrases, LinePart& part) const;
 
-  std::vector<TextCodec> tagged_;  // of the models, with decoding.target_language
+  std::deque<TextCodec> tagged_;  // of the models, with decoding.source_language and target_language
   std::vector<TranslatorModel> models_;
   std::vector<const TextCodec*> codecs_;
   SentenceSplitter sentences_;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
 #include <span>
 #include <string>
@@ -124,6 +125,32 @@ TEST_F(LanguageTagTest, IsThatOfTheTargetLanguage) {
   options.search.target_language = "y";
   EXPECT_EQ(test::message_of<Error>([&] { sources("Aa.", options); }),
             "target language y: the model translates into x; name one of these");
+}
+
+TEST_F(LanguageTagTest, OfBothSidesIsGivenAndNotWritten) {
+  const auto script = [](const Ids& source, const Ids& prefix) {
+    std::vector<double> p(4 + kWords.size(), 0.0);
+    p[prefix.size() < source.size() ? source[prefix.size()] : test::kEnd] = prefix.empty() ? 0 : 0.5;
+    p[4] += 1e-3;
+    return p;
+  };
+  test::ScriptedModel model{static_cast<int64_t>(4 + kWords.size()), script};
+  auto options = codec_.options();
+  options.tags_both_sides = true, options.source_language = options.target_language = "x";
+  const TextCodec codec = codec_.with(options);
+  const Translator translator(model, codec, {.search = {{.beam_size = 1, .length_penalty = 0}}});
+  const Request request{.source = "b c", .prefix = "b"};
+  const auto found = translator.translate(std::span(&request, 1)).at(0);
+  EXPECT_EQ(found.text, "b c");
+  const auto& best = found.alternatives.at(0);
+  EXPECT_THAT(best.parts.at(0).source, ElementsAre(kTag, 5, 6));
+  EXPECT_THAT(best.parts.at(0).target, ElementsAre(5, 6));
+  EXPECT_THAT(best.token_log_probabilities, SizeIs(3));
+  const double each = std::log(0.5 / 0.501);
+  EXPECT_NEAR(best.log_probability, 3 * each, 1e-5) << "the tag is certain";
+  EXPECT_EQ(best.tokens, 3);
+  EXPECT_NEAR(translator.score(std::vector<TextPair>{{"b c", "b c"}}).at(0).log_probability, 3 * each, 1e-5);
+  EXPECT_EQ(translator.score(std::vector<TextPair>{{"", ""}}).at(0).log_probability, 0);
 }
 
 TEST_F(LanguageTagTest, StandsBeforeEachSentence) {

@@ -24,6 +24,7 @@ HuggingFaceConfig read_settings(const fs::path& path) { return {path.string(), r
 std::string other_way(const std::string& type) {
   if (type == "marian") return "; use --from marian";
   if (type == "t5" || type == "mt5") return "; use --from t5";
+  if (type == "m2m_100") return "; use --from m2m";
   return "";
 }
 

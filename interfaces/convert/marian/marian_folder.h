@@ -14,7 +14,8 @@
 
 namespace nmt::convert {
 
-/// The weights of blocks and norms: our name, and that of Hugging Face's MarianMT.
+/// The weights of blocks and norms, of pre-norm models the last ones, too: our name, and that of Hugging Face's
+/// MarianMT.
 std::vector<std::pair<std::string, std::string>> marian_block_names(const ModelConfig& config);
 
 /// The same weights: our name, and that of Marian itself ("encoder_l1_self_Wq").
@@ -46,10 +47,19 @@ struct MarianFolder {
   DecodingConfig decoding = {};
   std::string warning = {};  ///< about settings that are not read
   std::string source_language = "src", target_language = "tgt";
+  bool tags_both_sides = false;  ///< codes of languages are told (TextCodec::Options), and not typed
+  /// Positions are sinusoids from this one on, as many as config.max_positions, taken as learned ones; 0: see
+  /// positions.
+  int64_t first_position = 0;
 };
 
 /// MarianMT of Hugging Face transformers: config.json, model.safetensors or pytorch_model.bin, vocab.json,
 /// source.spm, target.spm. Throws Error naming what cannot be represented, or is missing or damaged.
 MarianFolder open_hugging_face(const std::filesystem::path& directory);
+
+/// M2M-100 (Fan et al. 2021) or NLLB of Hugging Face transformers, a Marian model but for its norms, positions and
+/// languages: config.json, model.safetensors or pytorch_model.bin, sentencepiece.bpe.model; vocab.json, or for NLLB
+/// tokenizer.json. Throws Error as open_hugging_face().
+MarianFolder open_m2m(const std::filesystem::path& directory);
 
 }  // namespace nmt::convert

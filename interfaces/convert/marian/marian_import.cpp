@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/error.h"
 #include "convert/marian/marian_folder.h"
@@ -44,7 +45,9 @@ class Importer {
     config.data.target_language = folder_.target_language;
     config.data.vocab_size = std::ssize(target_.rows);
     config.data.joint_vocabulary = folder_.shared;  // a table for both, if with two ways to cut text
-    TextCodec::Options options{.source_language = folder_.source_language, .target_language = folder_.target_language};
+    TextCodec::Options options{.source_language = folder_.source_language,
+                               .target_language = folder_.target_language,
+                               .tags_both_sides = folder_.tags_both_sides};
     PlainModel model{.config = config,
                      .codec = codec(std::move(options)),
                      .summary = {{"imported_from", folder_.format}},
@@ -74,7 +77,8 @@ class Importer {
 
   void renumber_vocabularies() {
     const auto &source = folder_.source, &target = folder_.target;
-    const MarianSide first{source.model, &source.ids}, second{target.model, &target.ids};
+    const bool typed = !folder_.tags_both_sides;
+    const MarianSide first{source.model, &source.ids, typed}, second{target.model, &target.ids, typed};
     if (folder_.shared) {
       auto both = renumber({first, second}, source.rows, source.specials);
       source_ = target_ = std::move(both.vocabulary);
@@ -132,6 +136,7 @@ class Importer {
 
   /// Tables that are not the sinusoids are taken as learned ones.
   void read_positions() {
+    if (folder_.first_position > 0) return compute_positions();
     const auto &source_name = folder_.source.positions, &target_name = folder_.target.positions;
     if (source_name.empty() || target_name.empty()) return;
     const Shape shape{folder_.weights.rows(source_name), config_.d_model};
@@ -142,6 +147,14 @@ class Importer {
     config_.max_positions = shape[0];
     weights_["source_positions.weight"] = std::move(source);
     weights_["target_positions.weight"] = std::move(target);
+  }
+
+  void compute_positions() {
+    std::vector<int64_t> rows(config_.max_positions);
+    std::iota(rows.begin(), rows.end(), folder_.first_position);
+    const auto all = sinusoids(config_.sinusoid, folder_.first_position + config_.max_positions, config_.d_model);
+    config_.positions = PositionKind::kLearned;
+    weights_["source_positions.weight"] = weights_["target_positions.weight"] = pick_rows(all, rows);
   }
 
   TextCodec codec(TextCodec::Options options) const {
@@ -170,6 +183,11 @@ PlainModel read_marian(const fs::path& directory) {
       fmt::format("{}: neither a Hugging Face model (config.json is missing) nor one of Marian (decoder.yml is "
                   "missing)",
                   directory.string()));
+}
+
+PlainModel read_m2m(const fs::path& directory) {
+  if (!fs::is_directory(directory)) throw Error(fmt::format("{}: no such folder", directory.string()));
+  return Importer(open_m2m(directory)).read();
 }
 
 }  // namespace nmt::convert

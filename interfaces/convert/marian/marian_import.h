@@ -11,4 +11,7 @@ namespace nmt::convert {
 /// damaged.
 PlainModel read_marian(const std::filesystem::path& directory);
 
+/// The same of an M2M-100 or NLLB directory of Hugging Face transformers (open_m2m).
+PlainModel read_m2m(const std::filesystem::path& directory);
+
 }  // namespace nmt::convert

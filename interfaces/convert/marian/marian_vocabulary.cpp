@@ -129,7 +129,7 @@ struct SideModel {
   std::string bytes, name;
   std::vector<Piece> pieces;
   std::map<std::string, Piece> by_text;
-  bool is_bpe = false;
+  bool is_bpe = false, has_typed_codes = true;
 };
 
 SideModel load_side(const MarianSide& side) {
@@ -140,6 +140,7 @@ SideModel load_side(const MarianSide& side) {
   model.pieces = read_pieces(model.bytes, model.name);
   for (const auto& piece : model.pieces) model.by_text[piece.text] = piece;
   model.is_bpe = read_sentencepiece_settings(model.bytes).is_bpe;
+  model.has_typed_codes = side.has_typed_codes;
   return model;
 }
 
@@ -154,7 +155,9 @@ std::vector<Piece> side_pieces(const SideModel& model, const std::vector<std::st
       continue;
     }
     Piece piece{.text = tokens[id], .score = kNeverScore, .type = PieceType::kUnused};
-    if (is_language_code(tokens[id])) {
+    if (is_language_code(tokens[id]) && !model.has_typed_codes) {
+      piece = {.text = tokens[id], .score = 0, .type = PieceType::kControl};
+    } else if (is_language_code(tokens[id])) {
       // Cut off before SentencePiece in Marian, whether or not the model has a piece for it. SentencePiece puts its
       // mark of a space before the first word: the code and it become one piece. Scores of unigram models are
       // logarithms of probabilities, so 0 wins over every other way to cut it.
@@ -164,7 +167,7 @@ std::vector<Piece> side_pieces(const SideModel& model, const std::vector<std::st
     } else if (const auto found = model.by_text.find(tokens[id]);
                found != model.by_text.end() && !is_special(tokens[id])) {
       piece = found->second;
-    } else if (model.is_bpe && !tokens[id].empty() && !is_special(tokens[id])) {
+    } else if (model.is_bpe && model.has_typed_codes && !tokens[id].empty() && !is_special(tokens[id])) {
       throw Error(
           fmt::format("{}: a BPE model that lacks '{}' of the common vocabulary; only unigram models may lack "
                       "pieces",

@@ -41,6 +41,9 @@ struct MarianSpecials {
 struct MarianSide {
   std::filesystem::path model;                  ///< SentencePiece model
   const std::map<std::string, int64_t>* ids{};  ///< its vocabulary
+  /// Whether codes of languages stand in texts. Where not (M2M-100), no text is cut into them, nor into what else the
+  /// SentencePiece model lacks.
+  bool has_typed_codes = true;
 };
 struct RenumberedSides {
   MarianVocabulary vocabulary;

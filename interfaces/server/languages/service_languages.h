@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,7 +16,7 @@ namespace nmt {
 /// What a model translates from and into: codes such as de, pt-BR or zh-Hans. "und" is a language that nobody named.
 struct LanguagePair {
   std::string source = "und", target = "und";
-  bool operator==(const LanguagePair&) const = default;
+  auto operator<=>(const LanguagePair&) const = default;
   std::string name() const { return source + "-" + target; }  ///< "de-en"
 };
 

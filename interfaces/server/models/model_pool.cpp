@@ -7,13 +7,16 @@
 #include <chrono>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
 #include "base/files/strict_json.h"
 #include "config/languages.h"
 #include "config/loading/model_description.h"
+#include "data/prepared_data.h"
 #include "server/http/http_message.h"
+#include "text/codec/language_tags.h"
 #include "text/terms.h"
 #include "translation/lines/source_parts.h"
 
@@ -76,23 +79,34 @@ std::string language_of(const fs::path& directory, const char* name) {
              : language->get<std::string>();
 }
 
-/// What a model that was trained on several languages translates: from each of its source languages into each of its
-/// target languages, or the one that is wanted. Empty: it was trained on one pair, or the service names it.
-std::vector<LanguagePair> trained_pairs(const ServiceModel& model, const Config& config) {
+/// Whether a model is told the languages of both sides.
+bool tells_both(const ModelDescription& description) {
+  const auto& tokenizer = description.tokenizer;
+  return tokenizer.is_object() && tokenizer.contains("tags_both_sides") && tokenizer["tags_both_sides"] == true;
+}
+
+/// What a model of several languages translates: from each of its source languages into each of its target languages,
+/// or the one that is wanted. Empty: it was trained on one pair, or the service names it.
+std::vector<LanguagePair> known_pairs(const ServiceModel& model, const ModelDescription& description,
+                                      const Config& config) {
   const DataConfig& data = config.data;
-  if (data.languages.empty() || !model.source_prefix.empty()) return {};
+  const bool both = tells_both(description);
+  if ((data.languages.empty() && !both) || !model.source_prefix.empty()) return {};
   std::vector<std::string> sources, targets = tagged_languages(data);
-  for (size_t corpus = 0; corpus < data.languages.size(); ++corpus)
+  if (both) sources = targets = target_languages(load_codec(model.directories.front()));
+  for (size_t corpus = 0; !both && corpus < data.languages.size(); ++corpus)
     sources.push_back(of_corpus(data, corpus).source_language);
+  if (!config.decoding.source_language.empty()) sources = {config.decoding.source_language};
   if (!model.source.empty()) sources = {model.source};
   if (targets.empty()) targets = {of_corpus(data, 0).target_language};
   if (!config.decoding.target_language.empty()) targets = {config.decoding.target_language};
   if (!model.target.empty()) targets = {model.target};
   std::vector<LanguagePair> pairs;
+  std::set<LanguagePair> known;
+  const auto is_new = [&](const LanguagePair& pair) { return known.insert(pair).second; };
   for (const auto& source : sources)
     for (const auto& target : targets)
-      if (const LanguagePair pair{source, target}; source != target && std::ranges::find(pairs, pair) == pairs.end())
-        pairs.push_back(pair);
+      if (source != target && is_new({source, target})) pairs.push_back({source, target});
   return pairs;
 }
 
@@ -120,7 +134,8 @@ struct ModelPool::Entry {
   std::vector<TextCodec> codecs = {};           // with a prefix of its own, one for each of the models
   std::unique_ptr<Translator> translator = {};  // borrows both: goes first
   int64_t n_best = 1, batch_size = 1;
-  bool must_be_seen = false;  // it names what only the model itself tells whether it has: a layer, a head, a prefix
+  bool is_further_pair = false;  // of a model of some 10,000 pairs, of which the first shows that it can be loaded
+  bool must_be_seen = false;     // it names what only the model itself tells whether it has: a layer, a head, a prefix
 
   void unload() {
     translator.reset();
@@ -133,7 +148,7 @@ ModelPool::ModelPool(ServiceConfig config, ModelPoolOptions options, Logger& log
     : config_(std::move(config)), options_(std::move(options)), log_(log) {
   for (const auto& model : config_.models) {
     const auto& first = model.directories.front();
-    Config own;
+    ModelDescription own;
     int64_t bytes = 0;
     LanguagePair pair;
     at_place(model, [&] {
@@ -143,15 +158,16 @@ ModelPool::ModelPool(ServiceConfig config, ModelPoolOptions options, Logger& log
       }
       pair = {model.source.empty() ? language_of(first, "source_language") : model.source,
               model.target.empty() ? language_of(first, "target_language") : model.target};
-      own = read_model_description(first).config;
+      own = read_model_description(first);
     });
     if (config_.memory > 0 && bytes > config_.memory)
       throw Error(fmt::format("{}the model {} takes {} bytes, more than the {} that all models may take; give more",
                               config_.place("memory"), first.string(), bytes, config_.memory));
     // A change may be one that only the rest of the model's own configuration allows.
-    const auto changed = model.changed(options_.changed(own));
-    const auto trained = trained_pairs(model, changed);
-    for (const auto& one : trained.empty() ? std::vector{pair} : trained) {
+    const auto changed = model.changed(options_.changed(own.config));
+    std::vector<LanguagePair> known;
+    at_place(model, [&] { known = known_pairs(model, own, changed); });
+    for (const auto& one : known.empty() ? std::vector{pair} : known) {
       auto& entry = entries_.emplace_back(std::make_unique<Entry>());
       entry->model = model;
       entry->pair = one;
@@ -160,15 +176,17 @@ ModelPool::ModelPool(ServiceConfig config, ModelPoolOptions options, Logger& log
       entry->batch_size = changed.decoding.batch_size;
       entry->must_be_seen =
           changed.decoding.alignment_layer > 0 || changed.decoding.alignment_head > 0 || !model.source_prefix.empty();
-      if (trained.empty()) continue;
+      if (known.empty()) continue;
+      entry->is_further_pair = tells_both(own) && one != known.front();
       entry->model.source = one.source;
-      if (changed.data.tags == LanguageTags::kTarget) entry->target_language = one.target;
+      if (changed.data.tags == LanguageTags::kTarget || tells_both(own)) entry->target_language = one.target;
     }
   }
   find_routes();
   check_languages();
   for (const auto& entry : entries_) {
-    if (config_.memory == 0 || entry->must_be_seen) at_place(entry->model, [&] { loaded(*entry); });
+    if ((config_.memory == 0 && !entry->is_further_pair) || entry->must_be_seen)
+      at_place(entry->model, [&] { loaded(*entry); });
   }
 }
 
@@ -181,12 +199,10 @@ void ModelPool::find_routes() {
     }
     return {};
   };
-  const auto is_there = [&](const LanguagePair& pair) {
-    return std::ranges::any_of(routes_, [&](const Route& route) { return route.pair == pair; });
-  };
+  std::set<LanguagePair> there;
   for (size_t i = 0; i < entries_.size(); ++i) {
     const auto& [source, target] = entries_[i]->pair;
-    if (is_there(entries_[i]->pair))
+    if (!there.insert(entries_[i]->pair).second)
       throw Error(
           fmt::format("{}two models translate from {} to {}; leave one out, or name its languages (source, target)",
                       entries_[i]->model.place, source, target));
@@ -197,7 +213,7 @@ void ModelPool::find_routes() {
       if (entries_[i]->pair.target != pivot) continue;
       for (const auto& second : entries_) {
         const LanguagePair pair{entries_[i]->pair.source, second->pair.target};
-        if (second->pair.source == pivot && pair.source != pair.target && !is_there(pair))
+        if (second->pair.source == pivot && pair.source != pair.target && there.insert(pair).second)
           routes_.push_back({pair, {i, *model_of(second->pair)}});
       }
     }

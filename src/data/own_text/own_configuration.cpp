@@ -26,7 +26,7 @@ struct SizeOfText {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 constexpr std::array kSizes{
-    SizeOfText{10'000, "small_text", 2000, 7e6, 25, 100, 11'000},
+    SizeOfText{10'000, "small_text", 2000, 17e6, 25, 100, 11'000},
     SizeOfText{40'000, "small_text", 4000, 30e6, 20, 60, 10'000},
     SizeOfText{200'000, "medium_text", 8000, 60e6, 10, 30, 5600},
     SizeOfText{1'000'000, "medium_text", 16'000, 200e6, 5, 20, 5400},

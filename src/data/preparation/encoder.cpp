@@ -150,7 +150,7 @@ void CorpusEncoder::encode(EncodedPair& pair, Encoders& encoders) const {
                     : codec_.encode_normalized_source(
                           pair.text.source, [&](std::string_view text) { return encoders.source.encode(text); });
   pair.target = is_longer(target, longest_target_) ? one_more_than(options_.most_target_pieces)
-                                                   : encoders.target().encode(target);
+                                                   : codec_.tagged_target(encoders.target().encode(target));
   if (options_.target_text == TargetText::kNormalised) pair.text.target = std::move(target);
 }
 

@@ -27,6 +27,12 @@ TextCodec::Options codec_options(const DataConfig& data) {
           .source_prefix = data.source_prefix};
 }
 
+TextCodec::Options ready_options(const TextCodec& ready, const DataConfig& data) {
+  auto options = codec_options(data);
+  options.tags_both_sides = ready.options().tags_both_sides;
+  return options;
+}
+
 std::vector<std::string> language_tags(const DataConfig& data) {
   std::vector<std::string> tags;
   for (const auto& language : tagged_languages(data)) tags.push_back(language_tag(language));
@@ -63,7 +69,7 @@ VocabularyTraining::VocabularyTraining(const DataConfig& data, uint64_t seed, in
                                        const std::optional<TextCodec>& ready)
     : data_(data),
       threads_(threads),
-      ready_(ready ? std::optional(ready->with(codec_options(data))) : std::nullopt),
+      ready_(ready ? std::optional(ready->with(ready_options(*ready, data))) : std::nullopt),
       first_{data.joint_vocabulary ? "both sides" : "source", SentenceSample(data.spm_sentences, seed)},
       second_{"target", SentenceSample(data.spm_sentences, seed + 1)} {}
 

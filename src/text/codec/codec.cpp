@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/unicode.h"
+#include "text/codec/tag_form.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/tokenizer.h"
 #include "text/words.h"
@@ -147,6 +148,9 @@ const std::string& serialized(const Tokenizer& tokenizer) {
 TextCodec::TextCodec(Options options, std::shared_ptr<const Tokenizer> source, std::shared_ptr<const Tokenizer> target)
     : options_(std::move(options)), source_(std::move(source)), target_(std::move(target)) {
   if (!options_.source_prefix.empty()) prefix_ids_ = source_->encode(options_.source_prefix);
+  if (!options_.tags_both_sides) return;
+  if (const auto tag = tag_piece(*source_, options_.source_language)) prefix_ids_ = {*tag};
+  target_tag_ = tag_piece(*target_, options_.target_language);
 }
 
 TextCodec TextCodec::load(const std::filesystem::path& directory, const nlohmann::json& settings) {
@@ -162,7 +166,8 @@ TextCodec TextCodec::load(const std::filesystem::path& directory, const nlohmann
                   .target_language = language_of(settings, "target_language", directory),
                   .source_markers = markers_of(settings, directory),
                   .reverse_source = field_or(settings, "reverse_source", false, directory),
-                  .source_prefix = field_or<std::string>(settings, "source_prefix", "", directory)};
+                  .source_prefix = field_or<std::string>(settings, "source_prefix", "", directory),
+                  .tags_both_sides = field_or(settings, "tags_both_sides", false, directory)};
   const auto hashes = field<std::map<std::string, std::string>>(settings, "files", directory);
   const auto load_one = [&](const std::string& name) -> std::shared_ptr<const Tokenizer> {
     const auto sum = hashes.find(name);
@@ -215,6 +220,7 @@ nlohmann::json TextCodec::save(const std::filesystem::path& directory) const {
                              {"reverse_source", options_.reverse_source}};
   // Only where there is one: the hash of prepared data is that of these settings, and older data have none.
   if (!options_.source_prefix.empty()) settings["source_prefix"] = options_.source_prefix;
+  if (options_.tags_both_sides) settings["tags_both_sides"] = true;
   if (const auto* words = dynamic_cast<const WordTokenizer*>(source_.get())) {
     settings["min_cnt"] = words->limits().min_count;
     settings["vocab_size"] = words->limits().max_size;
@@ -298,6 +304,7 @@ std::vector<std::string> codec_differences(const TextCodec& theirs, const TextCo
   compare("data.characters", std::string(characters(a.latin_only)), std::string(characters(b.latin_only)));
   compare("data.source_markers", name_of(a.source_markers), name_of(b.source_markers));
   compare("data.reverse_source", a.reverse_source, b.reverse_source);
+  compare("tags_both_sides", a.tags_both_sides, b.tags_both_sides);
   for (const auto& [side, there, here] :
        {std::tuple("source", &theirs.source(), &ours.source()), std::tuple("target", &theirs.target(), &ours.target())})
     if (const auto difference = tokenizer_difference(*there, *here); !difference.empty())

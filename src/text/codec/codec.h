@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -67,6 +68,9 @@ class TextCodec {
     SourceMarkers source_markers = SourceMarkers::kEnd;
     bool reverse_source = false;     ///< the encoder reads the source's pieces last to first
     std::string source_prefix = {};  ///< text before each source sentence, which the tokenizer gets with it
+    /// The pieces ">>de<<" of source_language before each source and ">>fr<<" of target_language before each target
+    /// tell the languages (M2M-100, Fan et al. 2021). No text is cut into them.
+    bool tags_both_sides = false;
     SourceForm source_form() const { return {source_markers, reverse_source}; }
     Normalization normalization() const { return {.nfkc = nfkc, .lowercase = lowercase, .latin_only = latin_only}; }
   };
@@ -94,14 +98,26 @@ class TextCodec {
   template <typename Encoder>
   std::vector<int32_t> encode_normalized_source(std::string_view normalized, Encoder&& encode) const {
     if (prefix_ids_.empty()) return encode(normalized);
+    if (options_.tags_both_sides) {
+      auto pieces = encode(normalized);
+      if (!pieces.empty()) pieces.insert(pieces.begin(), prefix_ids_.begin(), prefix_ids_.end());
+      return pieces;
+    }
     auto ids = encode(options_.source_prefix + std::string(normalized));
     return ids == prefix_ids_ ? std::vector<int32_t>() : ids;
   }
   /// How many of encode_source()'s pieces are those of source_prefix.
   int64_t prefix_length(std::span<const int32_t> source) const;
   int64_t prefix_length() const { return std::ssize(prefix_ids_); }
-  const std::vector<int32_t>& prefix_ids() const { return prefix_ids_; }  ///< of source_prefix alone
+  const std::vector<int32_t>& prefix_ids() const { return prefix_ids_; }  ///< of source_prefix or the tag alone
   std::vector<int32_t> encode_target(std::string_view text) const;
+  /// The tag of the target language, with which every target begins as the decoder reads it; nullopt: it has none.
+  std::optional<int32_t> target_tag() const { return target_tag_; }
+  /// Such a target, of its pieces.
+  std::vector<int32_t> tagged_target(std::vector<int32_t> pieces) const {
+    if (target_tag_) pieces.insert(pieces.begin(), *target_tag_);
+    return pieces;
+  }
   std::string decode_target(std::span<const int32_t> ids) const;
 
   const Tokenizer& source() const { return *source_; }
@@ -113,6 +129,7 @@ class TextCodec {
   Options options_;
   std::shared_ptr<const Tokenizer> source_, target_;
   std::vector<int32_t> prefix_ids_;
+  std::optional<int32_t> target_tag_;
 };
 
 /// The vocabulary for a reader: `piece TAB score` a line, as SentencePiece's own trainer writes it beside a model, or

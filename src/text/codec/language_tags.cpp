@@ -9,29 +9,6 @@
 #include "text/tokenizer.h"
 
 namespace nmt {
-namespace {
-
-constexpr std::string_view kOpening = ">>", kClosing = "<<";
-
-/// The language of a tag; empty of other pieces.
-std::string language_of_piece(std::string piece) {
-  if (piece.starts_with(kSpaceMark)) piece.erase(0, kSpaceMark.size());
-  constexpr size_t kSigns = kOpening.size() + kClosing.size();
-  return piece.size() > kSigns && tag_like_beginning(piece) == piece
-             ? piece.substr(kOpening.size(), piece.size() - kSigns)
-             : "";
-}
-
-}  // namespace
-
-std::string language_tag(std::string_view language) { return fmt::format("{}{}{}", kOpening, language, kClosing); }
-
-std::string_view tag_like_beginning(std::string_view text) {
-  constexpr size_t kLongest = 100;  // bytes
-  if (!text.starts_with(kOpening)) return {};
-  const size_t closing = text.substr(0, kLongest).find(kClosing, kOpening.size());
-  return closing == std::string_view::npos ? std::string_view() : text.substr(0, closing + kClosing.size());
-}
 
 std::vector<int32_t> tag_pieces(const TextCodec& codec) {
   std::vector<int32_t> tags;
@@ -47,6 +24,7 @@ std::vector<std::string> target_languages(const TextCodec& codec) {
 }
 
 TextCodec into_language(const TextCodec& codec, const std::string& language) {
+  if (codec.options().tags_both_sides) return between_languages(codec, "", language);
   auto languages = target_languages(codec);
   const bool has_tags = !languages.empty();
   if (!has_tags) languages.push_back(codec.options().target_language);
@@ -65,7 +43,29 @@ TextCodec into_language(const TextCodec& codec, const std::string& language) {
   return tagged;
 }
 
+TextCodec between_languages(const TextCodec& codec, const std::string& source, const std::string& target) {
+  auto options = codec.options();
+  if (!options.tags_both_sides) {
+    if (!source.empty() && source != options.source_language)
+      throw Error(
+          fmt::format("source language {}: the model is not told the language of its source; leave it out", source));
+    return target.empty() ? codec : into_language(codec, target);
+  }
+  if (!source.empty()) options.source_language = source;
+  if (!target.empty()) options.target_language = target;
+  auto tagged = codec.with(std::move(options));
+  const auto require = [&](const char* side, const std::string& language, bool is_there) {
+    if (is_there) return;
+    throw Error(fmt::format("{0} language {1}: the model knows {2}; name one of these (--{0}-language)", side,
+                            language.empty() ? "not given" : language, fmt::join(target_languages(codec), ", ")));
+  };
+  require("source", tagged.options().source_language, !tagged.prefix_ids().empty());
+  require("target", tagged.options().target_language, tagged.target_tag().has_value());
+  return tagged;
+}
+
 TextCodec codec_for(const TextCodec& codec, const DataConfig& data) {
+  if (codec.options().tags_both_sides) return between_languages(codec, data.source_language, data.target_language);
   return data.tags == LanguageTags::kNone ? codec : into_language(codec, data.target_language);
 }
 

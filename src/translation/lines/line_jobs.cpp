@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -61,6 +62,15 @@ void drop_repeated(std::vector<Alternative>& alternatives) {
   std::erase_if(alternatives, [&](const Alternative& one) { return !texts.insert(one.text).second; });
 }
 
+/// The tag of the target language is told, and no part of the translation.
+void drop_tag(std::optional<int32_t> tag, int64_t source_pieces, Hypothesis& hypothesis) {
+  if (!tag || hypothesis.ids.empty() || hypothesis.ids.front() != *tag) return;
+  auto &scores = hypothesis.token_log_probabilities, &attention = hypothesis.attention;
+  hypothesis.ids.erase(hypothesis.ids.begin());
+  scores.erase(scores.begin());
+  if (!attention.empty()) attention.erase(attention.begin(), attention.begin() + source_pieces);
+}
+
 /// Puts back what was cut out.
 void restore(const LineJob& job, const TextCodec& codec, bool aligns, Alternative& alternative) {
   AlignedTranslation translation{.text = alternative.text};
@@ -78,6 +88,7 @@ void restore(const LineJob& job, const TextCodec& codec, bool aligns, Alternativ
 }  // namespace
 
 Alternative to_alternative(const TextCodec& codec, const std::vector<int32_t>& source, Hypothesis hypothesis) {
+  drop_tag(codec.target_tag(), std::ssize(source), hypothesis);
   return {.text = one_line(codec.decode_target(hypothesis.ids)),
           .log_probability = hypothesis.log_probability,
           .coverage_penalty = hypothesis.coverage_penalty,

@@ -117,6 +117,17 @@ TEST(LogitsRules, ChangeTheColumnsOfAShortlist) {
   EXPECT_THAT(values, ElementsAre(0, 1, 0, 3, 2.5, 2));
 }
 
+TEST(LogitsRules, AGivenFirstTokenIsCertain) {
+  const LogitsRules rules({{}, 1, {}, false, {std::make_shared<GivenFirstToken>(5)}});
+  std::vector<float> values = {0, 1, 0, 3, 5, 4, 0, 1, 0, 3, 5, 4};
+  PlainLogits logits(values, 6);
+  const std::vector<RowRules> rows = {{.tokens = {5}}, {.wanted = {5}, .only_wanted = true}};
+  rules.change(logits, Of::kModel, rows);
+  EXPECT_THAT(std::span(values).first(6), ElementsAre(0, 1, 0, 3, 5, 4)) << "later tokens are chosen";
+  EXPECT_THAT(best_tokens(logits, 1).ids, ElementsAre(4, 5));
+  EXPECT_EQ(best_tokens(logits, 1).log_probabilities[1], 0);
+}
+
 /// Never says the same token twice in a row.
 class NoEcho final : public LogitsRule {
  public:

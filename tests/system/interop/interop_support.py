@@ -132,9 +132,9 @@ class Programs:
     def sources(self, count):
         return (self.corpus() / "train.de").read_text().splitlines()[:count]
 
-    def translate(self, model, lines, beam, *options):
+    def translate(self, model, lines, beam, *options, length_penalty=0):
         """nmt-translate, log-probabilities alone deciding."""
-        return self.must("nmt-translate", "-q", "-m", model, "--beam-size", beam, "--length-penalty", 0,
+        return self.must("nmt-translate", "-q", "-m", model, "--beam-size", beam, "--length-penalty", length_penalty,
                          "--max-length-ratio", 0, "--max-length-offset", LIMIT, "--threads", 1,
                          "--precision", "fp32", *options, text="".join(line + "\n" for line in lines)).splitlines()
 

@@ -91,6 +91,22 @@ class Evaluate(Case):
         both = self.lines_of(run("nmt-eval", "-q", "-m", PROGRAMS.model, "-m", PROGRAMS.model, "--contrastive", items))
         self.assertTrue(both[0].startswith(f"{PROGRAMS.model}: contrastive accuracy = "), both)
 
+    def test_reranking(self):
+        corpus, model = PROGRAMS.work / "corpus", self.folder / "model"
+        shutil.copytree(PROGRAMS.model, model)
+        shutil.copytree(PROGRAMS.model, self.folder / "further")
+        test = ("--source", corpus / "valid.de", "--reference", corpus / "valid.en")
+        table = run("nmt-eval", "-q", "-m", model, *test, "--tune-rerank", self.folder / "further", "--beam-size", 4)
+        self.assertIn("reranked: ", "".join(self.lines_of(table)))
+        stored = json.loads((model / "rerank.json").read_text())
+        self.assertEqual(stored["models"][0]["directory"], "../further")
+        self.assertGreaterEqual(stored["tuned"]["bleu"][1], stored["tuned"]["bleu"][0])
+        hypotheses = self.folder / "hyp"
+        scores = self.scores("-q", "-m", model, *test, "--rerank", "--beam-size", 4, "--hypotheses-out", hypotheses)
+        self.assertIn(f"= {stored['tuned']['bleu'][1]:.2f} ", scores[0])
+        done = translate("--rerank", "--beam-size", 4, "-i", corpus / "valid.de", model=model)
+        self.assertEqual(done.stdout, hypotheses.read_bytes())
+
     def test_several_test_sets(self):
         corpus = PROGRAMS.work / "corpus"
         several = ", ".join(f"{{name: {name}, source: {corpus}/{name}.de, target: {corpus}/{name}.en}}"
@@ -364,6 +380,8 @@ class Errors(Case):
                 (("--similarity", "a", "b"), ["-m DIR"]),
                 ((*model, "--contrastive", two), ["--contrastive", ":1: 1 columns"]),
                 ((*model, "--contrastive", missing), [missing]),
+                ((*model, "--source", two, "--reference", other, "--rerank"), ["rerank.json", "--tune-rerank DIR"]),
+                ((*model, "--source", two, "--reference", other, "--tune-rerank", missing), [missing]),
                 ((*model, "--contrastive", two, "--report", missing), ["--contrastive", "scores no translations"]),
                 ((*model, "--source", two, "--reference", other, "--contrastive", two), ["--contrastive", "own texts"]),
                 ((*model, "--self-test"), ["--self-test"]),

@@ -20,6 +20,7 @@ using test::TemporaryDirectory;
 using test::training_lines;
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::SizeIs;
 
 std::shared_ptr<const Tokenizer> tokenizer(uint64_t seed) {
   return std::make_shared<SentencePieceTokenizer>(*train_sentencepiece(training_lines(400, seed), {.vocab_size = 100}),
@@ -94,6 +95,14 @@ TEST(TextCodec, SavesAPrefixAndSaysNothingOfNone) {
   EXPECT_EQ(loaded.options().source_prefix, "to English: \u00fc ");
   EXPECT_EQ(loaded.encode_source("der ein"), saved.encode_source("der ein"));
   EXPECT_FALSE(joint_codec().save(folder.path()).contains("source_prefix"));  // the hash of older data stays
+}
+
+TEST(TextCodec, SavesThatBothSidesHaveTags) {
+  const TemporaryDirectory folder;
+  const auto settings = nlohmann::json::parse(joint_codec({.tags_both_sides = true}).save(folder.path()).dump());
+  EXPECT_TRUE(TextCodec::load(folder.path(), settings).options().tags_both_sides);
+  EXPECT_THAT(codec_differences(joint_codec({.tags_both_sides = true}), joint_codec()), SizeIs(1));
+  EXPECT_FALSE(joint_codec().save(folder.path()).contains("tags_both_sides"));  // the hash of older data stays
 }
 
 std::shared_ptr<const Tokenizer> words(const std::string& line, WordLimits limits) {

@@ -54,6 +54,43 @@ TEST(LanguageTags, OfOtherMakersAreFoundToo) {
   EXPECT_THAT(target_languages(codec_with({.user_symbols = {">>fra<<", "<BT>", ">><<"}})), ElementsAre("fra"));
 }
 
+TEST(LanguageTags, StandBeforeBothSides) {
+  const auto plain = codec_with({.tags = {">>cs<<", ">>fr<<", ">>de<<"}});
+  auto options = plain.options();
+  options.tags_both_sides = true, options.target_language = "und";
+  const auto codec = plain.with(options);
+  EXPECT_EQ(codec.target_tag(), std::nullopt);
+  const auto tagged = between_languages(codec, "fr", "cs");
+  const auto line = test::training_lines().front();
+  auto pieces = tagged.encode_source(line);
+  EXPECT_EQ(tagged.prefix_length(pieces), 1);
+  EXPECT_EQ(pieces.front(), tag_piece(codec.source(), "fr"));
+  pieces.erase(pieces.begin());
+  EXPECT_EQ(pieces, plain.encode_source(line));
+  EXPECT_THAT(tagged.encode_source(" "), IsEmpty());
+  EXPECT_EQ(tagged.target_tag(), tag_piece(codec.target(), "cs"));
+  EXPECT_THAT(tagged.tagged_target({9}), ElementsAre(*tag_piece(codec.target(), "cs"), 9));
+  EXPECT_THAT(tagged.encode_target(line), plain.encode_target(line)) << "of a phrase, say";
+  EXPECT_EQ(into_language(codec, "cs").options().source_language, "de") << "the model's own";
+  DataConfig data;
+  data.source_language = "fr", data.target_language = "de";
+  EXPECT_EQ(codec_for(codec, data).target_tag(), tag_piece(codec.target(), "de"));
+}
+
+TEST(LanguageTags, OfBothSidesAreThoseOfTheModel) {
+  const auto one = codec_with({});
+  auto options = one.options();
+  options.tags_both_sides = true;
+  const auto codec = codec_with({.tags = {">>cs<<", ">>fr<<"}}).with(options);
+  EXPECT_EQ(message_of<Error>([&] { between_languages(codec, "", "fr"); }),
+            "source language de: the model knows cs, fr; name one of these (--source-language)");
+  EXPECT_EQ(message_of<Error>([&] { between_languages(codec, "cs", "de"); }),
+            "target language de: the model knows cs, fr; name one of these (--target-language)");
+  EXPECT_EQ(message_of<Error>([&] { between_languages(one, "cs", ""); }),
+            "source language cs: the model is not told the language of its source; leave it out");
+  EXPECT_EQ(between_languages(one, "de", "").target_tag(), std::nullopt);
+}
+
 TEST(LanguageTags, RefuseALanguageThatTheModelLacks) {
   const auto one = codec_with({}), several = codec_with({.tags = {">>cs<<", ">>fr<<"}});
   EXPECT_EQ(message_of<Error>([&] { into_language(several, "en"); }),

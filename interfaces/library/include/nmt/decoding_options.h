@@ -79,6 +79,8 @@ struct DecodingOptions {
   std::optional<std::int64_t> shortlist = {};
   /// shortlist: this many target pieces, the most frequent ones, are candidates of every sentence (at least 1 and at most 1000000)
   std::optional<std::int64_t> shortlist_frequent = {};
+  /// language of the source, of a model that is told both (M2M-100, NLLB); unset: the model's own
+  std::optional<std::string> source_language = {};
 };
 
 /// Calls call(name, member) for each option.
@@ -117,6 +119,7 @@ void for_each_option(Options& options, const Call& call) {
   call("target_language", options.target_language);
   call("shortlist", options.shortlist);
   call("shortlist_frequent", options.shortlist_frequent);
+  call("source_language", options.source_language);
 }
 
 NMT_API_END

@@ -158,5 +158,26 @@ TEST_F(MarianVocabularyTest, CodesOfLanguagesAreOnePiece) {
   }
 }
 
+TEST_F(MarianVocabularyTest, CodesThatAreToldStandInNoText) {
+  for (const char* kind : {"unigram", "bpe"}) {
+    const auto source = model(1, kind);
+    auto ids = ids_of({source});
+    const auto code = static_cast<int64_t>(ids.size());
+    ids[">>fra<<"] = code, ids["unheard-of"] = code + 1;
+    auto told = side(source, "source.spm", ids);
+    told.has_typed_codes = false;
+    const auto result = renumber({told}, code + 2, {.pad = -1, .unknown = 1, .start = -1, .end = 0});
+    const SentencePieceTokenizer after(result.models[0], "after");
+    const auto plain = after.encode("some text"), coded = after.encode(">>fra<< some text");
+    EXPECT_GT(coded.size(), plain.size() + 3) << kind;
+    auto output = plain;
+    for (int32_t id = 0; id < after.size(); ++id)
+      if (after.piece(id) == ">>fra<<") output.insert(output.begin(), id);
+    ASSERT_EQ(output.size(), plain.size() + 1);
+    EXPECT_EQ(result.vocabulary.rows[output[0]].theirs, code);
+    EXPECT_EQ(after.decode(output), after.decode(plain)) << "nor in an output";
+  }
+}
+
 }  // namespace
 }  // namespace nmt::convert::sentencepiece_model_test

@@ -39,15 +39,15 @@ class ModelPoolTest : public testing::Test {
   void SetUp() override {
     save(parse_config(fmt::format("{{{}, decoding: {{beam_size: 3}}}}", kSmall), "test").config);
   }
-  void save(const Config& config) {
+  void save(const Config& config, TextCodec::Options options = {}) {
+    options.source_language = "de", options.target_language = "en";
     const auto bytes = train_sentencepiece(
         test::training_lines(), {.vocab_size = 60, .character_coverage = 1.0, .user_symbols = {">>cs<<", ">>fr<<"}});
     const auto tokenizer = std::make_shared<SentencePieceTokenizer>(*bytes, "test");
     fs::remove_all(folder_ / "model");
     fs::create_directory(folder_ / "model");
     save_model(folder_ / "model", *test::formula_model(config.model, 60, 60), config,
-               TextCodec({.source_language = "de", .target_language = "en"}, tokenizer, tokenizer),
-               nlohmann::json::object());
+               TextCodec(std::move(options), tokenizer, tokenizer), nlohmann::json::object());
   }
   ServiceModel model(const std::string& source = "", const std::string& target = "") {
     return {.directories = {folder_ / "model"}, .source = source, .target = target};
@@ -235,6 +235,21 @@ TEST_F(ModelPoolTest, AModelOfSeveralLanguagesServesAllOfThem) {
               HasSubstr("target language es: the model translates into cs, fr"));
   save_with("");
   EXPECT_THAT(names(ModelPool({.models = {model()}}, options_, log_).pairs()), ElementsAre("de-cs", "en-cs"));
+}
+
+TEST_F(ModelPoolTest, AModelThatIsToldBothLanguagesServesAllPairs) {
+  save(parse_config(fmt::format("{{{}}}", kSmall), "test").config, {.tags_both_sides = true});
+  ModelPool pool({.models = {model()}}, options_, log_);
+  EXPECT_THAT(names(pool.pairs()), ElementsAre("cs-fr", "fr-cs"));
+  EXPECT_NE(translated(pool, "cs", "fr"), translated(pool, "fr", "cs"));
+  EXPECT_THAT(names(ModelPool({.models = {model("fr")}}, options_, log_).pairs()), ElementsAre("fr-cs"));
+  auto wanted = model();
+  wanted.changed = [](Config config) {
+    config.decoding.source_language = "cs";
+    return config;
+  };
+  EXPECT_THAT(names(ModelPool({.models = {wanted}}, options_, log_).pairs()), ElementsAre("cs-fr"));
+  EXPECT_THAT(refusal({.models = {model("es", "fr")}}), HasSubstr("source language es: the model knows cs, fr"));
 }
 
 // Each request would fail: also where the models are loaded by the first that asks for them.
