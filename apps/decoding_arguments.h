@@ -1,6 +1,5 @@
 #pragma once
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -151,12 +150,14 @@ struct DecodingArguments {
             .weights = std::move(weights),
             .device = device,
             .max_source_length = max_source_length,
-            .changed = [this](const Config& config) { return flags.applied_to(config); }};
+            .changed = [this](const Config& config) { return flags.applied_to(config); },
+            .threads = thread_count()};
   }
 
-  void set_threads() const {
+  /// Throws Error.
+  int thread_count() const {
     check_threads("--threads", threads);
-    at::set_num_threads(threads > 0 ? threads : default_threads());
+    return threads > 0 ? threads : default_threads();
   }
 };
 

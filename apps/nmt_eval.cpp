@@ -1,5 +1,7 @@
 // nmt-eval: translates test sets with one model or several and scores the translations.
 
+#include <ATen/Parallel.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -19,11 +21,11 @@
 #include "evaluation/evaluation_run.h"
 #include "evaluation/rerank_tuning.h"
 #include "evaluation/self_test.h"
+#include "evaluation/similarity.h"
 #include "observers.h"
 #include "scoring/python/numpy_random.h"
 #include "text/pairs/pair_reader.h"
 #include "torch_version.h"
-#include "translation/similarity.h"
 
 namespace nmt {
 namespace {
@@ -47,17 +49,17 @@ ReadingOptions reading_of(const Config* run, const std::filesystem::path& model)
 }
 
 int print_similarity(const EvalArguments& arguments, const std::filesystem::path& directory) {
-  arguments.decoding.set_threads();
+  at::set_num_threads(arguments.decoding.thread_count());
   const ModelSet models(arguments.decoding.model_set({directory}, {}));
-  const LoadedModel& model = models.first();
+  auto& model = dynamic_cast<TranslationModel&>(*models.first().model);
   print(similarity_text(
-      similarity(*model.model, model.codec, arguments.similarity.front(), arguments.similarity.back())));
+      similarity(model, models.first().codec, arguments.similarity.front(), arguments.similarity.back())));
   return kDone;
 }
 
 int print_contrastive(const EvalArguments& arguments, const std::vector<System>& systems) {
   const auto items = read_contrastive(arguments.contrastive, arguments.categories);
-  arguments.decoding.set_threads();
+  at::set_num_threads(arguments.decoding.thread_count());
   for (const auto& system : systems) {
     auto wanted = arguments.decoding.model_set(system.directories, arguments.weights);
     wanted.decoding = system.decoding;
@@ -78,7 +80,7 @@ int tune_rerank(const EvalArguments& arguments, const System& system, const std:
   if (test_sets.size() > 1)
     throw Error(fmt::format("--tune-rerank: tunes on one set, the configuration has {}; give --source and --reference",
                             test_sets.size()));
-  arguments.decoding.set_threads();
+  at::set_num_threads(arguments.decoding.thread_count());
   auto wanted = arguments.decoding.model_set(system.directories, arguments.weights);
   wanted.decoding = system.decoding;
   const ModelSet models(wanted);
@@ -146,7 +148,7 @@ int run(int argc, char** argv) {
   const bool of_run = run_config && arguments.of_configured_test_sets();
   const auto observer = of_run ? evaluation_observer(*run_config, *log) : nullptr;
   if (observer) announce(systems, test_sets, *observer);
-  arguments.decoding.set_threads();
+  at::set_num_threads(arguments.decoding.thread_count());
 
   auto options = arguments.options();
   if (of_run) options.languages = {run_config->data.source_language, run_config->data.target_language};

@@ -18,7 +18,6 @@
 #include "base/process/log.h"
 #include "base/process/user_files.h"
 #include "base/unicode.h"
-#include "nn/device/cpu_allocator.h"
 #include "report/html/attention_map.h"
 #include "report/pictures/attention_picture.h"
 #include "text/pairs/corpus_reader.h"
@@ -93,7 +92,7 @@ void write_attention(const fs::path& folder, const OutputItem& item, const TextC
 }
 
 /// FILE.svg: words; FILE.html: pieces, with all layers and heads of the first model.
-void write_attention_file(const fs::path& file, const OutputItem& item, const LoadedModel& model) {
+void write_attention_file(const fs::path& file, const OutputItem& item, const ReadyModel& model) {
   if (item.translation.alternatives.empty() || item.translation.text.empty())
     throw Error(fmt::format("--attention-out {}: the translation is empty: there is nothing to draw", file.string()));
   const auto& best = item.translation.alternatives.front();
@@ -174,7 +173,7 @@ class Prompt {
   std::string prompt_ = "source";
 };
 
-LineStreamCalls calls_for(const TranslateArguments& arguments, const Translator& translator, const LoadedModel& model,
+LineStreamCalls calls_for(const TranslateArguments& arguments, const Translator& translator, const ReadyModel& model,
                           Outputs& outputs) {
   LineStreamCalls calls;
   calls.sinks = outputs.sinks(arguments);
@@ -194,7 +193,7 @@ LineStreamCalls calls_for(const TranslateArguments& arguments, const Translator&
 int translate_stream(const TranslateArguments& arguments, std::span<const char* const> command,
                      const Translator& translator, const Reranker* reranker, const ModelSet& models,
                      double load_seconds, Logger& log) {
-  const LoadedModel& model = models.first();
+  const ReadyModel& model = models.first();
   LineReader reader(arguments.input, kLongestLineToTranslate);
   Outputs outputs(arguments, arguments.key_of_work(command));
   LineStreamOptions options = arguments.stream_options(reranker);
@@ -255,7 +254,7 @@ int translate_stream(const TranslateArguments& arguments, std::span<const char* 
 }
 
 int translate_text(const TranslateArguments& arguments, const Translator& translator, const Reranker* reranker,
-                   const LoadedModel& model, Logger& log) {
+                   const ReadyModel& model, Logger& log) {
   for (const auto& [option, texts] : {std::pair("--text", &arguments.texts), {"--target", &arguments.target_texts}})
     for (const auto& text : *texts)
       if (const auto invalid = find_invalid_utf8(text))
@@ -321,7 +320,8 @@ int serve(const ServingArguments& serving, const TranslateArguments& arguments, 
                      {.device = decoding.device,
                       .max_source_length = decoding.max_source_length,
                       .split_sentences = arguments.splits(),
-                      .changed = [&](const Config& config) { return decoding.flags.applied_to(config); }},
+                      .changed = [&](const Config& config) { return decoding.flags.applied_to(config); },
+                      .threads = decoding.thread_count()},
                      log);
 }
 #endif
@@ -358,7 +358,7 @@ int run(int argc, char** argv) {
   catch_stop_signals();
   const auto log = make_logger("nmt-translate");
   if (!unused.empty()) log->warn("{}", unused);
-  arguments.decoding.set_threads();
+  check_threads("--threads", arguments.decoding.threads);
 #ifdef NMT_WITH_SERVER
   if (serves()) {
     check_outputs(serving.inputs(), serving.outputs());
@@ -373,9 +373,10 @@ int run(int argc, char** argv) {
   if (arguments.is_document()) return translate_one_document(arguments, models, options, *log);
 #endif
   const Translator translator(models.members(), options);
-  const auto reranker = arguments.rerank ? std::make_unique<Reranker>(read_reranking(models.first().directory),
-                                                                      models.first(), arguments.decoding.device)
-                                         : nullptr;
+  const auto reranker = arguments.rerank
+                            ? std::make_unique<Reranker>(read_reranking(models.first().directory), models.first(),
+                                                         arguments.decoding.device, arguments.decoding.thread_count())
+                            : nullptr;
   const double load_seconds = seconds_since(start);
   if (!arguments.score_corpus.empty()) {
     const auto scored = score_corpus(
@@ -393,8 +394,5 @@ int run(int argc, char** argv) {
 }  // namespace nmt
 
 int main(int argc, char** argv) {
-  return nmt::run_app("nmt-translate", [&] {
-    nmt::reuse_freed_tensors();
-    return nmt::run(argc, argv);
-  });
+  return nmt::run_app("nmt-translate", [&] { return nmt::run(argc, argv); });
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -140,7 +139,8 @@ struct ServingArguments {
       return std::make_shared<ModelPool>(std::move(models), options, log);
     };
     catch_hangup();  // first: models may take minutes to load
-    ModelServer server({.load = load, .options = [this](const ModelPool& pool) { return server_options(pool); }}, log);
+    ModelServer server(
+        {.load = load, .options = [&](const ModelPool& pool) { return server_options(pool, options.threads); }}, log);
     std::printf("%s\n", server.url().c_str());
     std::fflush(stdout);
     if (server.is_open())
@@ -189,7 +189,7 @@ struct ServingArguments {
     return files;
   }
 
-  ServerOptions server_options(const ModelPool& pool) const {
+  ServerOptions server_options(const ModelPool& pool, int threads) const {
     HttpLimits limits = http;
     limits.body_bytes_of[ServiceRoutes::file_path()] = file_bytes;
     limits.answer = milliseconds("--time-limit", time_limit, 1000, 1);
@@ -209,7 +209,7 @@ struct ServingArguments {
                         .max_n_best = pool.max_n_best(),
                         .suggestions = suggestions,
                         .queue = {.max_waiting = queue_lines,
-                                  .max_batch = pool.batch_size() * at::get_num_threads(),
+                                  .max_batch = pool.batch_size() * threads,
                                   .window = milliseconds("--batch-window", window, 1, 0)}},
             .access_log = access_log};
   }

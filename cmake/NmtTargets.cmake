@@ -208,7 +208,7 @@ function(nmt_programs)
     elseif(DEFINED NMT_LIBRARIES_${stem})
       set(libraries ${NMT_LIBRARIES_${stem}})
     elseif(NMT_WITH_TORCH AND stem STREQUAL nmt_translate)
-      set(libraries nmt_translation nmt_report)
+      set(libraries nmt_translation nmt_report) # LibTorch is loaded when it is needed
       foreach(interface documents server_models)
         if(TARGET nmt_${interface})
           list(APPEND libraries nmt_${interface})
@@ -236,10 +236,12 @@ function(nmt_programs)
       add_dependencies(${program} nmt-document)
     endif()
     target_compile_definitions(${program} PRIVATE
-      NMT_SENTENCEPIECE_VERSION="${NMT_SENTENCEPIECE_VERSION}" # for --version
+      NMT_SENTENCEPIECE_VERSION="${NMT_SENTENCEPIECE_VERSION}" NMT_TORCH_VERSION="${Torch_VERSION}" # for --version
       $<$<BOOL:${NMT_WITH_COMPAT}>:NMT_WITH_COMPAT> $<$<BOOL:${NMT_WITH_DOCUMENTS}>:NMT_WITH_DOCUMENTS>
       $<$<BOOL:${NMT_WITH_SERVER}>:NMT_WITH_SERVER> $<$<BOOL:${NMT_WITH_LANGUAGE}>:NMT_WITH_LANGUAGE>)
-    if(NOT DEFINED NMT_LIBRARIES_${stem})
+    if(stem STREQUAL nmt_translate)
+      nmt_find_torch_library(${program})
+    elseif(NOT DEFINED NMT_LIBRARIES_${stem})
       nmt_torch_setup(${program})
     endif()
     set_property(GLOBAL APPEND PROPERTY NMT_PROGRAMS ${program})

@@ -31,6 +31,7 @@ programs=()
 for program in "$build"/nmt-*; do
   if [ -f "$program" ] && [ -x "$program" ]; then programs+=("$program"); fi
 done
+programs+=("$build/libnmt_torch.so")  # that nmt-translate opens
 files=("${programs[@]}" "$build/bench/device_peak_bench" "${tests[@]/#/$build/tests/}" "$build/tests/libsimulated_device.so")
 for file in "${files[@]}"; do [ -x "$file" ] || die "$file is not built"; done
 

@@ -88,7 +88,11 @@ class NMT_NOT_EXPORTED Server::State {
                   return std::make_shared<nmt::ModelPool>(models_of(options), pool_options(options), *log);
                 },
             .options = [options](const nmt::ModelPool& pool) { return inner_options(options, pool); },
-            .threads = threads_},
+            .run =
+                [threads = threads_](const auto& translate) {
+                  const nmt::ThreadLimit limit(threads);
+                  translate();
+                }},
         *log_);
     if (server_->is_open())
       log_->warn("everybody who can reach this machine may use the service: api_key asks for a key");

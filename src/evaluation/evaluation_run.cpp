@@ -8,8 +8,8 @@
 #include "base/files/file.h"
 #include "base/process/log.h"
 #include "evaluation/evaluation.h"
+#include "models/search/torch_step.h"
 #include "report/pictures/attention_picture.h"
-#include "search/torch_step.h"
 #include "text/language_code.h"
 #include "translation/attention_grids.h"
 #include "translation/line_stream.h"
@@ -17,7 +17,7 @@
 
 namespace nmt {
 
-void write_attention(const std::filesystem::path& folder, std::span<const int64_t> sentences, const LoadedModel& loaded,
+void write_attention(const std::filesystem::path& folder, std::span<const int64_t> sentences, const ReadyModel& loaded,
                      const TextCodec& codec, const TestSet& test_set, const std::vector<std::string>& hypotheses) {
   std::filesystem::create_directories(folder);
   for (const int64_t number : sentences) {
@@ -38,6 +38,9 @@ namespace nmt {
 namespace {
 
 constexpr int64_t kResamples = 1000;
+
+/// This program has no models but those of LibTorch.
+TranslationModel& torch_model(const ModelSet& models) { return dynamic_cast<TranslationModel&>(*models.first().model); }
 
 /// decoding.target_language: the set's own, or what is asked for.
 std::string language_of(const TestSet& test_set, const ModelSet& models) {
@@ -100,7 +103,7 @@ std::optional<std::vector<Evaluated>> EvaluationRun::evaluate(const System& syst
   return results;
 }
 
-void EvaluationRun::warn_of_languages(const LoadedModel& model) const {
+void EvaluationRun::warn_of_languages(const ReadyModel& model) const {
   const auto& [source, target] = options_.languages;
   const auto& of_model = model.codec.options();
   if (are_other_languages(source, of_model.source_language) || are_other_languages(target, of_model.target_language))
@@ -145,8 +148,8 @@ Evaluated EvaluationRun::evaluate(const System& system, const ModelSet& models, 
 /// On the CPU in float32, as validation measures it: the weights that decoding packed in another format are let go.
 void EvaluationRun::add_losses(const ModelSet& models, const std::vector<TestSet>& test_sets,
                                std::vector<Evaluated>& results) const {
-  auto& model = *models.first().model;
-  if (device_of(model).is_cpu()) model.set_packing({});
+  auto& model = torch_model(models);
+  if (model.is_on_cpu()) model.set_packing({});
   for (size_t i = 0; i < test_sets.size(); ++i) {
     results[i].loss = measured_loss(models, test_sets[i]);
     results[i].report["loss"] = report_of(*results[i].loss);
@@ -155,7 +158,7 @@ void EvaluationRun::add_losses(const ModelSet& models, const std::vector<TestSet
 
 TestLoss EvaluationRun::measured_loss(const ModelSet& models, const TestSet& test_set) const {
   ProgressBar bar("loss", std::ssize(test_set.sources), "sentences");
-  const auto loss = test_loss(models.first(), test_set,
+  const auto loss = test_loss(torch_model(models), models.first(), test_set,
                               {.teacher_forcing = options_.teacher_forcing,
                                .source_language = models.options().search.source_language,
                                .target_language = language_of(test_set, models),

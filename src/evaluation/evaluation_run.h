@@ -23,7 +23,7 @@ namespace nmt {
 /// FOLDER/N.svg for each sentence N (from 1): the last layer where the target looks at the source, when the model reads
 /// its own translation; FOLDER/N.json: the weights of all layers. Throws Error for a model without attention, and as
 /// write_file_atomically.
-void write_attention(const std::filesystem::path& folder, std::span<const int64_t> sentences, const LoadedModel& loaded,
+void write_attention(const std::filesystem::path& folder, std::span<const int64_t> sentences, const ReadyModel& loaded,
                      const TextCodec& codec, const TestSet& test_set, const std::vector<std::string>& hypotheses);
 
 /// A model to evaluate, or several that translate together, and how.
@@ -86,7 +86,7 @@ class EvaluationRun {
   void add_losses(const ModelSet& models, const std::vector<TestSet>& test_sets, std::vector<Evaluated>& results) const;
   TestLoss measured_loss(const ModelSet& models, const TestSet& test_set) const;
   void report_speed(const SystemOutput& output) const;
-  void warn_of_languages(const LoadedModel& model) const;
+  void warn_of_languages(const ReadyModel& model) const;
 
   EvaluationOptions options_;
   Logger& log_;

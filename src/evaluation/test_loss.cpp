@@ -10,7 +10,7 @@
 #include "base/process/log.h"
 #include "data/batches.h"
 #include "models/loss.h"
-#include "search/torch_step.h"
+#include "models/search/torch_step.h"
 #include "text/codec/codec.h"
 #include "text/codec/language_tags.h"
 
@@ -42,16 +42,17 @@ std::string TestLoss::format(int width) const {
   return text + ")";
 }
 
-void check_teacher_forcing(const LoadedModel& loaded, double teacher_forcing) {
+void check_teacher_forcing(const ModelFiles& loaded, double teacher_forcing) {
   if (teacher_forcing < 1 && loaded.config.model.architecture != Architecture::kRecurrent)
     throw Error(fmt::format("teacher forcing {}: is for recurrent models, {} is a {}; leave it out", teacher_forcing,
                             loaded.directory.string(), loaded.config.model.architecture.name()));
 }
 
-TestLoss test_loss(const LoadedModel& loaded, const TestSet& test_set, const TestLossOptions& options) {
+TestLoss test_loss(TranslationModel& model, const ModelFiles& loaded, const TestSet& test_set,
+                   const TestLossOptions& options) {
   check_teacher_forcing(loaded, options.teacher_forcing);
   const auto form = loaded.codec.options().source_form();
-  const auto limits = loaded.model->limits();
+  const auto limits = model.limits();
   auto pairs = encoded(between_languages(loaded.codec, options.source_language, options.target_language), test_set);
   TestLoss result{.teacher_forcing = options.teacher_forcing};
   result.too_long = std::erase_if(pairs, [&](const IdPair& pair) {
@@ -61,12 +62,12 @@ TestLoss test_loss(const LoadedModel& loaded, const TestSet& test_set, const Tes
   if (pairs.empty())
     throw Error(fmt::format("{}: no pair is short enough for the positions of {}; leave the loss out (--no-loss)",
                             test_set.source_file.string(), loaded.directory.string()));
-  loaded.model->eval();
+  model.eval();
   LossTotals totals;
   int64_t done = 0;
   for (const auto& batch : plan_by_length(pairs, form.markers, kHeldOutBatchTokens)) {
     const std::vector<Batch> one = {make_batch(pairs, form, batch)};
-    totals += evaluate(*loaded.model, one, {}, device_of(*loaded.model), options.teacher_forcing);
+    totals += evaluate(model, one, {}, device_of(model), options.teacher_forcing);
     done += std::ssize(batch);
     if (options.progress) options.progress(done);
   }

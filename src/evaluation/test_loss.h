@@ -36,10 +36,11 @@ struct TestLossOptions {
 };
 
 /// Throws Error for a teacher_forcing that the model cannot have.
-void check_teacher_forcing(const LoadedModel& loaded, double teacher_forcing);
+void check_teacher_forcing(const ModelFiles& loaded, double teacher_forcing);
 
 /// Throws Error as check_teacher_forcing(), and for a set of which no pair fits.
-TestLoss test_loss(const LoadedModel& loaded, const TestSet& test_set, const TestLossOptions& options = {});
+TestLoss test_loss(TranslationModel& model, const ModelFiles& loaded, const TestSet& test_set,
+                   const TestLossOptions& options = {});
 
 /// {"loss", "perplexity", "accuracy", "target_tokens", "pairs", "too_long", "teacher_forcing"}
 nlohmann::ordered_json report_of(const TestLoss& loss);

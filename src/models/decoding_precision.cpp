@@ -1,9 +1,12 @@
 #include "models/decoding_precision.h"
 
+#include <ATen/Parallel.h>
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/process/program_description.h"
+#include "nn/device/cpu_allocator.h"
 #include "nn/device/device.h"
 #include "text/tokenizer.h"
 
@@ -113,3 +116,21 @@ void prepare_decoding(LoadedModel& loaded, Precision precision) {
 }
 
 }  // namespace nmt
+
+__attribute__((visibility("default"))) const char* nmt_torch_version() {
+  static const std::string own = nmt::version();
+  return own.c_str();
+}
+
+__attribute__((visibility("default"))) void nmt_load_with_torch(const nmt::ModelLoading& wanted,
+                                                                std::optional<nmt::ReadyModel>& ready) {
+  using namespace nmt;
+  if (wanted.threads > 0) {
+    reuse_freed_tensors();
+    at::set_num_threads(wanted.threads);
+  }
+  const auto device = resolve_device(wanted.device);
+  const auto loaded = std::make_shared<LoadedModel>(load_model(wanted.directory, device));
+  prepare_decoding(*loaded, resolve_decoding_precision(wanted.precision(loaded->config), device, *loaded));
+  ready = ReadyModel{*loaded, {loaded, loaded->model.get()}};
+}

@@ -41,17 +41,6 @@ namespace {
 
 constexpr const char* kWeights = "model.safetensors";
 
-/// Throws Error where a directory's files are not of one model.
-void check_counts(const ModelDescription& description, const TextCodec& codec, const fs::path& directory) {
-  const auto check = [&](const char* key, int64_t described, int64_t found) {
-    if (described == found) return;
-    throw Error(fmt::format("{}: '{}' is {}, but the tokenizer has {} pieces: not of one model; copy it again",
-                            (directory / "model.json").string(), key, described, found));
-  };
-  check("source_vocabulary", description.source_vocabulary, codec.source().size());
-  check("target_vocabulary", description.target_vocabulary, codec.target().size());
-}
-
 /// The network that model.json describes. Throws Error, before it takes the memory, where it is far larger than the
 /// weights in the file; where it is a little off, share_with() names the tensor.
 std::shared_ptr<TranslationModel> make_model_for(const SafetensorsFile& weights, const LoadedModel& loaded,
@@ -92,7 +81,7 @@ void take_quantized(LoadedModel& loaded, const MappedSafetensors& mapped, const 
 
 }  // namespace
 
-void require_float32(const LoadedModel& loaded, std::string_view purpose) {
+void require_float32(const ModelFiles& loaded, std::string_view purpose) {
   if (loaded.stored == WeightType::kFloat32) return;
   throw Error(
       fmt::format("{} {}: its weights are {}, which is for translating only; name the float32 directory that it "
@@ -120,15 +109,7 @@ void save_model(const fs::path& directory, const TranslationModel& model, const 
 }
 
 LoadedModel load_model(const fs::path& directory, torch::Device device) {
-  auto description = read_model_description(directory);
-  LoadedModel loaded{.config = std::move(description.config),
-                     .codec = TextCodec::load(directory, description.tokenizer),
-                     .model = nullptr,
-                     .summary = std::move(description.summary),
-                     .directory = directory,
-                     .weights = nullptr,
-                     .stored = description.weights};
-  check_counts(description, loaded.codec, directory);
+  LoadedModel loaded{read_model_files(directory)};
   const bool quantized = loaded.stored != WeightType::kFloat32;
   if (loaded.stored == WeightType::kInt8 && !device.is_cpu())
     throw Error(
@@ -150,21 +131,6 @@ LoadedModel load_model(const fs::path& directory, torch::Device device) {
   }
   loaded.model->eval();
   return loaded;
-}
-
-std::shared_ptr<const Lexicon> read_lexicon(const fs::path& directory, const TextCodec& codec) {
-  const auto path = directory / kLexiconFile;
-  if (!fs::exists(path))
-    throw Error(
-        fmt::format("{}: the model has no lexicon for decoding.shortlist ({} is missing): set data.shortlist "
-                    "50, run nmt-prepro --overwrite and copy {} from data.dir, or leave out --shortlist",
-                    directory.string(), kLexiconFile, kLexiconFile));
-  auto lexicon = std::make_shared<const Lexicon>(Lexicon::read(path));
-  if (lexicon->source_vocabulary() != codec.source().size() || lexicon->target_vocabulary() != codec.target().size() ||
-      lexicon->vocabularies() != vocabularies_of(codec))
-    throw Error(fmt::format("{}: of other vocabularies than the model's; copy the one of its own prepared data",
-                            path.string()));
-  return lexicon;
 }
 
 }  // namespace nmt

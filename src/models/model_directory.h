@@ -6,12 +6,13 @@
 #include <string>
 #include <string_view>
 
-#include "base/files/stored_weights.h"
+#include "base/files/mapped_file.h"
 #include "base/files/strict_json.h"
 #include "config/config.h"
 #include "data/lexicon.h"
 #include "models/interface/model.h"
 #include "models/interface/safetensors.h"
+#include "search/ready_model.h"
 #include "text/codec/codec.h"
 
 namespace nmt {
@@ -29,16 +30,9 @@ void initialise(TranslationModel& model, const ModelConfig& config, uint64_t see
 /// anywhere, nothing else is needed. The matrices of a quantized one (base/files/stored_weights.h) are int8 or
 /// bfloat16: it can be searched with on the CPU, after prepare_decoding() with that precision, and nothing else.
 /// Nothing of its file is read after that.
-struct LoadedModel {
-  Config config;  ///< model and decoding sections are those of the directory
-  TextCodec codec;
-  std::shared_ptr<TranslationModel> model;
-  nlohmann::json summary;  ///< training summary and scores, as saved
-  std::filesystem::path directory;
+struct LoadedModel : ModelFiles {
+  std::shared_ptr<TranslationModel> model = {};
   std::shared_ptr<const MappedFile> weights = {};     ///< where the parameters lie while the model is on the CPU
-  std::shared_ptr<const Lexicon> lexicon = {};        ///< of read_lexicon(), which load_model() does not call
-  std::string precision = {};                         ///< of decoding, once prepared for it: fp32, bf16 or int8
-  Choice<WeightType> stored = WeightType::kFloat32;   ///< how the directory holds its matrices
   std::shared_ptr<const WeightScales> scales = {};    ///< of matrices that are int8
   std::shared_ptr<const MappedFileGuard> guard = {};  ///< of a quantized directory, until it is prepared
 };
@@ -55,10 +49,6 @@ void save_model(const std::filesystem::path& directory, const TranslationModel& 
 /// directory where the device is no CPU. Elsewhere than on the CPU the parameters of a bf16 directory are float32.
 LoadedModel load_model(const std::filesystem::path& directory, torch::Device device);
 /// Throws Error for a quantized directory; `purpose` says what needs more ("training.init_from").
-void require_float32(const LoadedModel& loaded, std::string_view purpose);
-
-/// The lexicon of a model directory. Throws Error where there is none (and says how to make one), or where it is
-/// damaged or of other vocabularies.
-std::shared_ptr<const Lexicon> read_lexicon(const std::filesystem::path& directory, const TextCodec& codec);
+void require_float32(const ModelFiles& loaded, std::string_view purpose);
 
 }  // namespace nmt

@@ -22,15 +22,15 @@ std::vector<double> mean_of_rows(const torch::Tensor& rows) {
 
 }  // namespace
 
-std::vector<AttentionLayer> attention_layers(TranslationModel& model, std::span<const int64_t> source,
-                                             std::span<const int64_t> target_in) {
-  const TensorBatch batch{.source = ids_of(model, source).unsqueeze(0),
+std::vector<AttentionLayer> TranslationModel::attention_layers(std::span<const int64_t> source,
+                                                               std::span<const int64_t> target_in) {
+  const TensorBatch batch{.source = ids_of(*this, source).unsqueeze(0),
                           .source_lengths = length_of(source),
-                          .target_in = ids_of(model, target_in).unsqueeze(0),
+                          .target_in = ids_of(*this, target_in).unsqueeze(0),
                           .target_out = {},  // the attention does not depend on it
                           .target_lengths = length_of(target_in)};
   std::vector<AttentionLayer> layers;
-  model.visit_attention(batch, [&](const AttentionMap& map) {
+  visit_attention(batch, [&](const AttentionMap& map) {
     const auto weights = map.weights[0].cpu().contiguous();  // [heads, queries, keys]
     const float* first = weights.const_data_ptr<float>();
     layers.push_back({.name = map.name,

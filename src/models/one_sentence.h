@@ -10,16 +10,6 @@
 // What a model makes of one sentence, on plain buffers. Ids are the tokens that it reads, special ones included.
 namespace nmt {
 
-/// The weights of an attention layer, such as encoder.0.self or decoder.2.cross.
-struct AttentionLayer {
-  std::string name;
-  int64_t heads = 0, queries = 0, keys = 0;
-  std::vector<float> weights;  ///< [heads, queries, keys]
-};
-/// All attention layers by teacher forcing; none where a model has no attention.
-std::vector<AttentionLayer> attention_layers(TranslationModel& model, std::span<const int64_t> source,
-                                             std::span<const int64_t> target_in);
-
 /// The mean of the tokens' embeddings: [features]; empty where a model has none.
 std::vector<double> mean_source_embedding(TranslationModel& model, std::span<const int64_t> source);
 /// The mean of the encoder's outputs for the tokens: [features]; empty where a model has no encoder.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include "base/random.h"

@@ -1,12 +1,9 @@
 #include "search/plain_step.h"
 
-#include <spdlog/spdlog.h>
-
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "nn/device/cpu_kernels.h"
 #include "nn/inference/plain_transformer.h"
 #include "search/batch_candidates.h"
 #include "search/step_scores.h"
@@ -17,9 +14,9 @@ namespace {
 
 class PlainStep final : public DecodingStep {
  public:
-  PlainStep(inference::TransformerDecoder decoder, std::span<const SearchInput* const> sentences,
+  PlainStep(inference::TransformerDecoder decoder, ThreadPool* threads, std::span<const SearchInput* const> sentences,
             const SearchOptions& options, const LogitsRules& rules)
-      : decoder_(std::move(decoder)), options_(options), rules_(rules) {
+      : decoder_(std::move(decoder)), threads_(threads), options_(options), rules_(rules) {
     if (sentences.front()->candidates.empty()) return;
     candidates_.emplace(sentences);
     decoder_.restrict_outputs(candidates_->tokens());
@@ -38,11 +35,11 @@ class PlainStep final : public DecodingStep {
   StepScores scores(const StepQuery& query) override {
     const auto logits = decoder_.logits(query.token);
     const int64_t width = decoder_.outputs();
-    if (!candidates_) return judge({logits, width}, query, {});
+    if (!candidates_) return judge({logits, width, threads_}, query, {});
     return candidates_->scores(query, [&](const BatchCandidates::Run& run, const StepQuery& own_query) {
       const auto& [tokens, columns] = candidates_->sentences()[run.sentence];
       auto own = columns_of(logits.subspan(run.first_row * width, run.rows * width), width, columns);
-      return judge({own, std::ssize(columns)}, own_query, tokens);
+      return judge({own, std::ssize(columns), threads_}, own_query, tokens);
     });
   }
 
@@ -60,6 +57,7 @@ class PlainStep final : public DecodingStep {
   }
 
   inference::TransformerDecoder decoder_;
+  ThreadPool* threads_;
   const SearchOptions& options_;
   const LogitsRules& rules_;
   std::optional<BatchCandidates> candidates_;
@@ -67,8 +65,14 @@ class PlainStep final : public DecodingStep {
 
 }  // namespace
 
-PlainModel::PlainModel(const SearchModel& model, std::shared_ptr<const inference::TransformerWeights> weights)
-    : model_(model), weights_(std::move(weights)), work_(std::make_unique<inference::Workspace>()) {}
+PlainModel::PlainModel(const SourceForm& source_form, std::shared_ptr<const inference::TransformerWeights> weights,
+                       ThreadPool* threads, AddAttention add_attention)
+    : source_form_(source_form),
+      weights_(std::move(weights)),
+      work_(std::make_unique<inference::Workspace>()),
+      add_attention_(std::move(add_attention)) {
+  work_->threads = threads;
+}
 
 PlainModel::~PlainModel() = default;
 
@@ -77,37 +81,12 @@ std::unique_ptr<DecodingStep> PlainModel::start(std::span<const SearchInput* con
   std::vector<int64_t> ids, lengths;
   for (const auto* sentence : sentences) {
     const auto& source = sentence->sources.at(0);
-    lengths.push_back(source_length(std::ssize(source), model_.source_form.markers));
+    lengths.push_back(source_length(std::ssize(source), source_form_.markers));
     ids.resize(ids.size() + lengths.back());
-    write_source(source, model_.source_form, ids.data() + ids.size() - lengths.back());
+    write_source(source, source_form_, ids.data() + ids.size() - lengths.back());
   }
-  work_->threads = may_share() ? &step_threads() : nullptr;
-  return std::make_unique<PlainStep>(inference::TransformerDecoder(weights_, ids, lengths, *work_), sentences, options,
-                                     rules);
-}
-
-void PlainModel::add_attention(std::span<const SearchInput* const> sentences, const SearchOptions& options,
-                               std::vector<std::vector<Hypothesis>>& results) {
-  TorchModels(std::span(&model_, 1)).add_attention(sentences, options, results);
-}
-
-std::shared_ptr<const inference::TransformerWeights> plain_weights(std::span<const SearchModel> models) {
-  std::string reason = "an ensemble";
-  if (models.size() == 1) {
-    try {
-      return models.front().model->inference_weights();
-    } catch (const inference::Unsupported& part) {
-      reason = part.what();
-    }
-  }
-  spdlog::debug("searches by LibTorch: {}", reason);
-  return nullptr;
-}
-
-std::unique_ptr<DecodingModel> make_decoding_model(std::span<const SearchModel> models,
-                                                   std::shared_ptr<const inference::TransformerWeights> plain) {
-  if (plain) return std::make_unique<PlainModel>(models.front(), std::move(plain));
-  return std::make_unique<TorchModels>(models);
+  return std::make_unique<PlainStep>(inference::TransformerDecoder(weights_, ids, lengths, *work_), work_->threads,
+                                     sentences, options, rules);
 }
 
 }  // namespace nmt

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
+#include <vector>
 
+#include "base/threads.h"
 #include "nn/inference/weights.h"
 #include "search/step.h"
-#include "search/torch_step.h"
+#include "text/codec/codec.h"
 
 namespace nmt {
 
@@ -16,8 +19,12 @@ struct Workspace;
 /// A Transformer in a search on the CPU whose steps know no tensor: src/nn/inference. The same bits as TorchModels.
 class PlainModel final : public DecodingModel {
  public:
-  /// Borrows the model; weights: its TranslationModel::inference_weights().
-  PlainModel(const SearchModel& model, std::shared_ptr<const inference::TransformerWeights> weights);
+  /// DecodingModel::add_attention(), for which a model is needed that can be looked into.
+  using AddAttention = std::function<void(std::span<const SearchInput* const>, const SearchOptions&,
+                                          std::vector<std::vector<Hypothesis>>&)>;
+  /// threads: that help with each step; none: the caller's does all.
+  PlainModel(const SourceForm& source_form, std::shared_ptr<const inference::TransformerWeights> weights,
+             ThreadPool* threads, AddAttention add_attention);
   ~PlainModel() override;
 
   std::unique_ptr<DecodingStep> start(std::span<const SearchInput* const> sentences, const SearchOptions& options,
@@ -26,20 +33,15 @@ class PlainModel final : public DecodingModel {
   bool exact_blocks() const override { return true; }
   int64_t target_vocabulary() const override { return weights_->output.weight.out; }
   void add_attention(std::span<const SearchInput* const> sentences, const SearchOptions& options,
-                     std::vector<std::vector<Hypothesis>>& results) override;
+                     std::vector<std::vector<Hypothesis>>& results) override {
+    add_attention_(sentences, options, results);
+  }
 
  private:
-  SearchModel model_;
+  SourceForm source_form_;
   std::shared_ptr<const inference::TransformerWeights> weights_;
   std::unique_ptr<inference::Workspace> work_;  // of all its steps: a search has one thread
+  AddAttention add_attention_;
 };
-
-/// The weights for a PlainModel, as they are now, where there is one model that it can be made of; else null, and a
-/// debug line of the log says why. Gradients are off and the model is in evaluation mode.
-std::shared_ptr<const inference::TransformerWeights> plain_weights(std::span<const SearchModel> models);
-
-/// What one thread searches with: a PlainModel where there are weights for it, else TorchModels. Borrows the models.
-std::unique_ptr<DecodingModel> make_decoding_model(std::span<const SearchModel> models,
-                                                   std::shared_ptr<const inference::TransformerWeights> plain);
 
 }  // namespace nmt

@@ -1,14 +1,15 @@
 #include "search/step_scores.h"
 
-#include <ATen/Parallel.h>
-
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <numeric>
 #include <span>
 
 #include "base/error.h"
+#include "nn/inference/operations.h"
 #include "nn/kernels/kernels.h"
 #include "text/tokenizer.h"
 
@@ -16,6 +17,21 @@ namespace nmt {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+/// body(begin, end) for pieces of at least `grain` that make up [0, count). Rethrows what one of them throws.
+template <typename Body>
+void share(ThreadPool* threads, int64_t count, int64_t grain, const Body& body) {
+  std::atomic_flag has_failed;
+  std::exception_ptr error;
+  inference::share(threads, count, grain, [&](int64_t begin, int64_t end) noexcept {
+    try {
+      body(begin, end);
+    } catch (...) {
+      if (!has_failed.test_and_set()) error = std::current_exception();
+    }
+  });
+  if (error) std::rethrow_exception(error);
+}
 
 struct Entry {
   float value;
@@ -84,7 +100,7 @@ BestTokens best_tokens(const PlainLogits& logits, int64_t most) {
                                 .maxima = maxima.data(),
                                 .log_sums = log_sums.data()};
   constexpr int64_t kLogitsPerThread = 1 << 17;  // fewer are not worth waking a thread
-  at::parallel_for(0, rows, std::max<int64_t>(1, kLogitsPerThread / vocabulary), [&](int64_t begin, int64_t end) {
+  share(logits.threads(), rows, std::max<int64_t>(1, kLogitsPerThread / vocabulary), [&](int64_t begin, int64_t end) {
     BestEntries best(count);
     for (int64_t row = begin; row < end; ++row) {
       kernels::kernels().logit_rows(task, {row, row + 1});
@@ -217,7 +233,7 @@ BestTokens draw_tokens(const PlainLogits& logits, const StepQuery& query, const 
   drawn.log_probabilities.assign(draws, -kInfinity);
   const int64_t groups = std::ssize(firsts);
   firsts.push_back(draws);
-  at::parallel_for(0, groups, 1, [&](int64_t begin, int64_t end) {
+  share(logits.threads(), groups, 1, [&](int64_t begin, int64_t end) {
     std::vector<float> block_maxima(kernels::logit_block_count(logits.columns()));
     for (int64_t group = begin; group < end; ++group) {
       const int64_t row = row_of(order[firsts[group]]);

@@ -4,17 +4,21 @@
 #include <span>
 #include <vector>
 
+#include "base/threads.h"
 #include "config/config.h"
 #include "search/logits_rules.h"
 #include "search/step.h"
 
 namespace nmt {
 
-/// Logits in memory, [rows, columns], one row after the other. Borrows them.
+/// Logits in memory, [rows, columns], one row after the other. Borrows them. threads: that help to look through them;
+/// none: the caller does all.
 class PlainLogits final : public Logits {
  public:
-  PlainLogits(std::span<float> values, int64_t columns) : values_(values), columns_(columns) {}
+  PlainLogits(std::span<float> values, int64_t columns, ThreadPool* threads = nullptr)
+      : values_(values), columns_(columns), threads_(threads) {}
   int64_t columns() const override { return columns_; }
+  ThreadPool* threads() const { return threads_; }
   int64_t rows() const { return std::ssize(values_) / columns_; }
   std::span<const float> row(int64_t row) const { return values_.subspan(row * columns_, columns_); }
   std::vector<float> at(std::span<const int64_t> places) const override;
@@ -23,6 +27,7 @@ class PlainLogits final : public Logits {
  private:
   std::span<float> values_;
   int64_t columns_;
+  ThreadPool* threads_;
 };
 
 /// The `count` most probable tokens of each row (BestTokens). <pad>, <s> and tokens of probability 0 are never among

@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "models/one_sentence.h"
 #include "text/codec/codec.h"
 
 namespace nmt {
@@ -34,7 +33,7 @@ void reorder(AttentionLayer& layer, bool queries, const std::vector<int64_t>& or
 
 }  // namespace
 
-std::vector<AttentionGrid> attention_grids(TranslationModel& model, const TextCodec& codec,
+std::vector<AttentionGrid> attention_grids(SearchableModel& model, const TextCodec& codec,
                                            std::span<const int32_t> source, std::span<const int32_t> target) {
   const auto form = codec.options().source_form();
   std::vector<int64_t> read_ids(source_length(std::ssize(source), form.markers)),
@@ -46,7 +45,7 @@ std::vector<AttentionGrid> attention_grids(TranslationModel& model, const TextCo
   const auto read = pieces(codec.source(), in_order(read_ids, order)), fed = pieces(codec.target(), fed_ids),
              written = pieces(codec.target(), written_ids);
   std::vector<AttentionGrid> grids;
-  for (auto& layer : attention_layers(model, read_ids, fed_ids)) {
+  for (auto& layer : model.attention_layers(read_ids, fed_ids)) {
     const bool encoder = layer.name.starts_with("encoder"), self = layer.name.ends_with("self");
     if (form.reversed && (encoder || !self)) reorder(layer, encoder, order);
     grids.push_back({.name = layer.name,

@@ -6,9 +6,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "models/decoding_precision.h"
-#include "nn/device/device.h"
-#include "search/torch_step.h"
+#include "translation/ready_models.h"
 
 namespace nmt {
 namespace {
@@ -17,7 +15,7 @@ Config changed_config(const ModelSetOptions& options, const Config& config) {
   return options.changed ? options.changed(config) : config;
 }
 
-TranslatorOptions options_of(const ModelSetOptions& options, const LoadedModel& first) {
+TranslatorOptions options_of(const ModelSetOptions& options, const ReadyModel& first) {
   auto translator = translator_options(changed_config(options, first.config));
   if (const auto wanted = options.max_source_length) {
     translator.max_source_length = *wanted;
@@ -41,12 +39,10 @@ ModelSet::ModelSet(const ModelSetOptions& options) {
     sum += weight;
   }
   if (!std::isfinite(sum)) throw Error("the weights of the models: their sum is too large; use smaller ones");
-  const auto device = resolve_device(options.device);
-  for (const auto& directory : options.directories) {
-    auto& loaded = loaded_.emplace_back(load_model(directory, device));
-    const auto precision = changed_config(options, loaded.config).decoding.precision;
-    prepare_decoding(loaded, resolve_decoding_precision(precision, device, loaded));
-  }
+  const auto precision = [&](const Config& config) { return changed_config(options, config).decoding.precision; };
+  for (const auto& directory : options.directories)
+    loaded_.push_back(
+        load_ready_model({directory, options.device, precision, options.threads}, options.directories.size() == 1));
   require_one_target(loaded_);
   auto& first = loaded_.front();
   if (options.decoding) first.config.decoding = *options.decoding;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/model_directory.h"
+#include "search/ready_model.h"
 #include "translation/translator.h"
 
 namespace nmt {
@@ -16,11 +16,12 @@ namespace nmt {
 struct ModelSetOptions {
   std::vector<std::filesystem::path> directories;
   std::vector<double> weights = {};             ///< of the models' votes; empty: all the same
-  std::string device = "auto";                  ///< of resolve_device()
+  std::string device = "auto";                  ///< auto, cpu, cuda or cuda:N
   std::optional<DecodingConfig> decoding = {};  ///< in place of the first model's own
   std::optional<int64_t> max_source_length = {};
   /// What the user changes of a model's configuration; none: nothing.
   std::function<Config(const Config&)> changed = {};
+  int threads = 0;  ///< on the CPU; 0: all processors. A program that is linked with LibTorch tells LibTorch itself
 };
 
 /// Models that are loaded and ready to search: an ensemble, or a single one.
@@ -31,8 +32,8 @@ class ModelSet {
   explicit ModelSet(const ModelSetOptions& options);
   ModelSet(const ModelSet&) = delete;
 
-  const std::vector<LoadedModel>& loaded() const { return loaded_; }
-  const LoadedModel& first() const { return loaded_.front(); }
+  const std::vector<ReadyModel>& loaded() const { return loaded_; }
+  const ReadyModel& first() const { return loaded_.front(); }
   /// For a Translator, which borrows the models: the set must outlive it.
   const std::vector<TranslatorModel>& members() const { return members_; }
   /// Whether it was trained on sentences: what holds several is split into them.
@@ -44,7 +45,7 @@ class ModelSet {
   const TranslatorOptions& options() const { return translator_options_; }
 
  private:
-  std::vector<LoadedModel> loaded_;
+  std::vector<ReadyModel> loaded_;
   std::vector<TranslatorModel> members_;
   TranslatorOptions translator_options_;
 };

@@ -20,13 +20,13 @@ namespace fs = std::filesystem;
 
 fs::path file_of(const fs::path& model) { return model / "rerank.json"; }
 
-std::string languages_of(const LoadedModel& model) {
+std::string languages_of(const ReadyModel& model) {
   const auto& [source, target] = std::tie(model.codec.options().source_language, model.codec.options().target_language);
   return fmt::format("{} to {}", source.empty() ? "?" : source, target.empty() ? "?" : target);
 }
 
 /// Whether `model` reads what `ranked` writes.
-bool is_reversed(const LoadedModel& model, const LoadedModel& ranked) {
+bool is_reversed(const ReadyModel& model, const ReadyModel& ranked) {
   const auto& own = model.codec.options();
   const auto& other = ranked.codec.options();
   const auto same = [](const std::string& one, const std::string& another) {
@@ -78,7 +78,7 @@ void write_reranking(const fs::path& model, const Reranking& reranking, nlohmann
   write_file_atomically(file_of(model), json.dump(1) + "\n");
 }
 
-Reranker::Reranker(Reranking reranking, const LoadedModel& ranked, const std::string& device)
+Reranker::Reranker(Reranking reranking, const ReadyModel& ranked, const std::string& device, int threads)
     : reranking_(std::move(reranking)) {
   for (auto& [directory, sha256, weight] : reranking_.models) {
     const fs::path path = directory.is_absolute() ? directory : ranked.directory / directory;
@@ -88,7 +88,8 @@ Reranker::Reranker(Reranking reranking, const LoadedModel& ranked, const std::st
                               path.string(), file_of(ranked.directory).string()));
     sha256 = found;
     Model model;
-    model.models = std::make_unique<ModelSet>(ModelSetOptions{.directories = {path}, .device = device});
+    model.models =
+        std::make_unique<ModelSet>(ModelSetOptions{.directories = {path}, .device = device, .threads = threads});
     model.reversed = is_reversed(model.models->first(), ranked);
     auto options = model.models->options();
     options.search.shortlist = 0;  // scores are over the whole vocabulary

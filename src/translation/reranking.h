@@ -45,9 +45,10 @@ void rank_by_features(std::vector<Translation>& translations, const RerankFeatur
 /// other: then they score the source as the translation of its translation.
 class Reranker {
  public:
-  /// Loads the models. Throws Error as ModelSet; for one whose weights are others than when the file was written (an
-  /// empty sha256 is any); for one of other languages than `ranked`; and where languages are not known.
-  Reranker(Reranking reranking, const LoadedModel& ranked, const std::string& device);
+  /// Loads the models; threads: of ModelSetOptions. Throws Error as ModelSet; for one whose weights are others than
+  /// when the file was written (an empty sha256 is any); for one of other languages than `ranked`; and where languages
+  /// are not known.
+  Reranker(Reranking reranking, const ReadyModel& ranked, const std::string& device, int threads = 0);
 
   /// One list for each source and its translation.
   RerankFeatures features(std::span<const std::string> sources, std::span<const Translation> translations,

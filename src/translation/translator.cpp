@@ -1,44 +1,22 @@
 #include "translation/translator.h"
 
-#include <ATen/Parallel.h>
-#include <c10/core/GradMode.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <new>
 #include <utility>
 
 #include "base/error.h"
 #include "base/unicode.h"
-#include "nn/device/device.h"
-#include "search/hypothesis_attention.h"
 #include "search/logits_rules.h"
-#include "search/plain_step.h"
 #include "text/codec/language_tags.h"
 #include "text/placeholders.h"
 #include "translation/lines/loops.h"
 
 namespace nmt {
 namespace {
-
-/// Evaluation mode for one scope; restores what it found.
-class EvalModeGuard {
- public:
-  explicit EvalModeGuard(std::span<const TranslatorModel> models) {
-    for (const auto& [model, codec, weight, lexicon] : models)
-      if (model->is_training()) training_.push_back(model);
-    for (auto* model : training_) model->eval();
-  }
-  ~EvalModeGuard() {
-    for (auto* model : training_) model->train();
-  }
-  EvalModeGuard(const EvalModeGuard&) = delete;
-  EvalModeGuard& operator=(const EvalModeGuard&) = delete;
-
- private:
-  std::vector<TranslationModel*> training_;
-};
 
 bool is_unwritable(const std::vector<int32_t>& phrase) {
   return phrase.empty() || std::ranges::find(phrase, SpecialIds::kUnknown) != phrase.end();
@@ -64,7 +42,7 @@ void TranslatorOptions::validate() const {
   if (max_source_length < 1) throw Error(fmt::format("maximum source length {}: use 1 or more", max_source_length));
 }
 
-void limit_to(const TranslationModel& model, SourceMarkers markers, TranslatorOptions& options) {
+void limit_to(const SearchableModel& model, SourceMarkers markers, TranslatorOptions& options) {
   const LengthLimits limits = model.limits();
   auto& search = options.search;
   if (limits.target < std::numeric_limits<int64_t>::max())
@@ -78,7 +56,7 @@ void require_model_weight(double weight) {
     throw Error(fmt::format("model weight {}: use a finite number above 0", weight));
 }
 
-Translator::Translator(TranslationModel& model, const TextCodec& codec, TranslatorOptions options)
+Translator::Translator(SearchableModel& model, const TextCodec& codec, TranslatorOptions options)
     : Translator({{.model = &model, .codec = &codec}}, std::move(options)) {}
 
 Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions options)
@@ -93,6 +71,7 @@ Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions op
     one.codec = &tagged_.emplace_back(between_languages(*one.codec, search.source_language, search.target_language));
   sentences_ = SentenceSplitter(codec().options().source_language);
   if (const auto tag = codec().target_tag()) search.rules.push_back(std::make_shared<GivenFirstToken>(*tag));
+  std::vector<SearchMember> members;
   for (const auto& [model, codec, weight, lexicon] : models_) {
     require_model_weight(weight);
     limit_to(*model, codec->options().source_markers, options_);
@@ -101,9 +80,10 @@ Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions op
           "the model's source prefix '{}' has {} pieces, which leaves no room for a sentence of at most {}; "
           "allow longer ones",
           codec->options().source_prefix, codec->prefix_length(), options_.max_source_length));
-    search_models_.push_back({.model = model, .source_form = codec->options().source_form(), .weight = weight});
+    members.push_back({.model = model, .source_form = codec->options().source_form(), .weight = weight});
     codecs_.push_back(codec);
   }
+  group_ = models_.front().model->group(members);
   if (search.alignment_layer > 0 || search.alignment_head > 0) aligns();  // the model has to have them
   if (options_.search.shortlist > 0) {
     const auto& lexicon = models_.front().lexicon;
@@ -265,11 +245,7 @@ bool Translator::finish(LineJob& line) const {
 }
 
 bool Translator::aligns() const {
-  std::call_once(*alignment_known_, [this] {
-    const c10::NoGradGuard no_gradients;
-    const EvalModeGuard evaluation(models_);
-    aligns_ = has_alignment(search_models_.front(), options_.search);
-  });
+  std::call_once(*alignment_known_, [this] { aligns_ = group_->has_alignment(options_.search); });
   return aligns_;
 }
 
@@ -353,10 +329,7 @@ PartQueue::Steps Translator::steps() const {
   return {.begin = [this](LineJob& line) { begin(line); }, .finish = [this](LineJob& line) { return finish(line); }};
 }
 
-/// On the CPU a batch a thread beats all threads on one batch: the steps of a search are too small to share.
-int64_t Translator::worker_limit() const {
-  return device_of(*models_.front().model).is_cpu() ? at::get_num_threads() : 1;
-}
+int64_t Translator::worker_limit() const { return group_->worker_limit(); }
 
 std::vector<Translation> Translator::search_all(std::span<const Request> requests, PartQueue::Steps steps,
                                                 const SearchOptions& options, const TranslationCalls& calls,
@@ -380,21 +353,11 @@ void Translator::search_ready(PartQueue& parts, const SearchOptions& options) co
 
 void Translator::search_in_threads(SearchQueue& queue, const SearchOptions& options, int64_t batch_size,
                                    int64_t workers) const {
-  const c10::NoGradGuard no_gradients;
-  const EvalModeGuard evaluation(models_);
-  std::call_once(*weights_known_, [this] { plain_weights_ = plain_weights(search_models_); });
-  const auto work = [&] {
-    const c10::NoGradGuard no_gradients_here;
-    try {
-      const auto model = make_decoding_model(search_models_, plain_weights_);
-      search(*model, queue, batch_size, options);
-    } catch (const std::exception& error) {
-      if (!is_out_of_memory(error)) throw;
-      throw MachineError(out_of_memory_message(batch_size, options.beam_size));
-    }
-  };
-  if (workers <= 1) return work();
-  at::parallel_for(0, workers, 1, [&](int64_t, int64_t) { work(); });
+  try {
+    group_->search(workers, [&](DecodingModel& model) { search(model, queue, batch_size, options); });
+  } catch (const std::bad_alloc&) {
+    throw MachineError(out_of_memory_message(batch_size, options.beam_size));
+  }
 }
 
 }  // namespace nmt

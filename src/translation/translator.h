@@ -12,9 +12,8 @@
 #include <vector>
 
 #include "config/config.h"
-#include "nn/inference/weights.h"
 #include "search/search.h"
-#include "search/torch_step.h"
+#include "search/searchable_model.h"
 #include "text/codec/codec.h"
 #include "text/pairs/pair_reader.h"
 #include "text/sentence_splitter.h"
@@ -40,14 +39,14 @@ inline TranslatorOptions translator_options(const Config& config) { return {.sea
 
 /// Lowers the greatest lengths to what this model takes, too: tables of positions have an end. Translator does it for
 /// each of its models.
-void limit_to(const TranslationModel& model, SourceMarkers markers, TranslatorOptions& options);
+void limit_to(const SearchableModel& model, SourceMarkers markers, TranslatorOptions& options);
 
 /// Throws Error for a weight that TranslatorModel cannot have.
 void require_model_weight(double weight);
 
 /// A model that translates, alone or with others, with its own way from text to ids.
 struct TranslatorModel {
-  TranslationModel* model = nullptr;
+  SearchableModel* model = nullptr;
   const TextCodec* codec = nullptr;
   double weight = 1;                                 ///< of its vote; more than 0. Weights are divided by their sum
   std::shared_ptr<const Lexicon> lexicon = nullptr;  ///< TranslatorOptions::shortlist takes that of the first model
@@ -57,7 +56,7 @@ struct TranslatorModel {
 class Translator {
  public:
   /// Borrows both: they must outlive it, and the model keeps its weights. Throws Error for options out of range.
-  Translator(TranslationModel& model, const TextCodec& codec, TranslatorOptions options);
+  Translator(SearchableModel& model, const TextCodec& codec, TranslatorOptions options);
   /// An ensemble: each token is chosen by all models together (SearchOptions::combination). They write with the same
   /// target pieces (require_one_target) and stand on one device.
   Translator(std::vector<TranslatorModel> models, TranslatorOptions options);
@@ -113,7 +112,6 @@ class Translator {
 
   std::deque<TextCodec> tagged_;  // of the models, with decoding.source_language and target_language
   std::vector<TranslatorModel> models_;
-  std::vector<SearchModel> search_models_;
   std::vector<const TextCodec*> codecs_;
   SentenceSplitter sentences_;
   std::optional<Shortlist> shortlist_;
@@ -121,8 +119,7 @@ class Translator {
   int64_t wanted_ = 1;  // translations of a line, where its request does not say it; the search may give more
   std::unique_ptr<std::once_flag> alignment_known_ = std::make_unique<std::once_flag>();
   mutable bool aligns_ = false;
-  std::unique_ptr<std::once_flag> weights_known_ = std::make_unique<std::once_flag>();
-  mutable std::shared_ptr<const inference::TransformerWeights> plain_weights_;  // since its first search
+  std::unique_ptr<SearchGroup> group_;
 };
 
 }  // namespace nmt

@@ -59,7 +59,7 @@ TEST_F(ContrastiveTest, CountsWhatTeacherForcingFindsMoreProbable) {
   const auto loaded =
       load_model(save_tiny_model(folder_ / "model", test::kTinyTransformer), torch::Device(torch::kCPU));
   const auto log_probability = [&](const std::string& source, const std::string& target) {
-    const auto loss = test_loss(loaded, {.sources = {source}, .references = {{target}}});
+    const auto loss = test_loss(*loaded.model, loaded, {.sources = {source}, .references = {{target}}});
     return -loss.loss * static_cast<double>(loss.target_tokens);
   };
   const std::vector<std::string> texts = {"a b c", "b", "c d e f", "h g", "a"};

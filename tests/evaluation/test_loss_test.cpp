@@ -32,7 +32,7 @@ TEST_F(TestLossTest, IsTheSumOfTheScoresOfTheReferences) {
   auto set = small_set();
   set.references[0][1] = "h g a b c d";
   set.references.push_back({"a", "a", "a"});  // only the first reference counts
-  const auto loss = test_loss(loaded, set);
+  const auto loss = test_loss(*loaded.model, loaded, set);
   auto options = translator_options(loaded.config);
   options.search.length_penalty = 0;
   std::vector<TextPair> pairs;
@@ -52,37 +52,40 @@ TEST_F(TestLossTest, IsTheSumOfTheScoresOfTheReferences) {
 TEST_F(TestLossTest, CountsPairsThatAreTooLong) {
   const auto loaded = load(test::kTinyLearned);  // 20 places
   auto set = small_set();
-  const auto whole = test_loss(loaded, set);
+  const auto whole = test_loss(*loaded.model, loaded, set);
   std::string words = "a";
   for (int i = 0; i < 18; ++i) words += " b";
   set.sources.push_back(words), set.references[0].push_back("a");
-  EXPECT_EQ(test_loss(loaded, set).too_long, 0) << "19 words and </s>";
+  EXPECT_EQ(test_loss(*loaded.model, loaded, set).too_long, 0) << "19 words and </s>";
   set.sources.push_back("a"), set.references[0].push_back(words + " b");
-  const auto loss = test_loss(loaded, set);
+  const auto loss = test_loss(*loaded.model, loaded, set);
   EXPECT_EQ(loss.too_long, 1);
   EXPECT_EQ(loss.pairs, 4);
   EXPECT_EQ(loss.target_tokens, whole.target_tokens + 2);
   EXPECT_THAT(loss.format(), testing::EndsWith("; without 1 pairs that are too long for the model)"));
   set.sources = {"a"}, set.references = {{words + " b"}};
-  EXPECT_THAT(message_of<Error>([&] { test_loss(loaded, set); }), testing::HasSubstr("leave the loss out"));
+  EXPECT_THAT(message_of<Error>([&] { test_loss(*loaded.model, loaded, set); }),
+              testing::HasSubstr("leave the loss out"));
 }
 
 TEST_F(TestLossTest, FreeRunningIsForRecurrentModels) {
   const auto recurrent = load(test::kTinyRecurrent);
-  const auto forced = test_loss(recurrent, small_set());
-  const auto free = test_loss(recurrent, small_set(), {.teacher_forcing = 0});
+  const auto forced = test_loss(*recurrent.model, recurrent, small_set());
+  const auto free = test_loss(*recurrent.model, recurrent, small_set(), {.teacher_forcing = 0});
   EXPECT_NE(free.loss, forced.loss);
   EXPECT_EQ(free.target_tokens, forced.target_tokens);
   EXPECT_THAT(free.format(), testing::EndsWith("(13 target tokens, free-running)"));
   const auto transformer = load(test::kTinyTransformer);
-  EXPECT_EQ(message_of<Error>([&] { test_loss(transformer, small_set(), {.teacher_forcing = 0.5}); }),
-            "teacher forcing 0.5: is for recurrent models, " + (folder_ / "model").string() +
-                " is a transformer; leave it out");
+  EXPECT_EQ(
+      message_of<Error>([&] { test_loss(*transformer.model, transformer, small_set(), {.teacher_forcing = 0.5}); }),
+      "teacher forcing 0.5: is for recurrent models, " + (folder_ / "model").string() +
+          " is a transformer; leave it out");
 }
 
 TEST_F(TestLossTest, TellsHowFarItIs) {
   int64_t last = 0;
-  test_loss(load(test::kTinyTransformer), small_set(), {.progress = [&](int64_t done) { last = done; }});
+  const auto other = load(test::kTinyTransformer);
+  test_loss(*other.model, other, small_set(), {.progress = [&](int64_t done) { last = done; }});
   EXPECT_EQ(last, 3);
 }
 

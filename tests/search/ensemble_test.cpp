@@ -127,17 +127,16 @@ TEST(Ensemble, MixesArchitectures) {
 
 TEST(Ensemble, NeedsOneTargetVocabulary) {
   const auto loaded = [](const std::string& directory, const std::vector<std::string>& words) {
-    return LoadedModel{
-        .config = {}, .codec = test::word_codec(words), .model = nullptr, .summary = {}, .directory = directory};
+    return ReadyModel{{.config = {}, .codec = test::word_codec(words), .summary = {}, .directory = directory}, nullptr};
   };
-  const std::vector<LoadedModel> same = {loaded("a", {"x", "y"}), loaded("b", {"x", "y"})};
+  const std::vector<ReadyModel> same = {loaded("a", {"x", "y"}), loaded("b", {"x", "y"})};
   EXPECT_NO_THROW(require_one_target(same));
-  const std::vector<LoadedModel> longer = {same[0], same[1], loaded("c", {"x", "y", "z"})};
+  const std::vector<ReadyModel> longer = {same[0], same[1], loaded("c", {"x", "y", "z"})};
   EXPECT_EQ(
       test::message_of<Error>([&] { require_one_target(longer); }),
       "a and c: an ensemble needs one target vocabulary, but they have 6 and 7 pieces; take models trained on the "
       "same prepared data");
-  const std::vector<LoadedModel> other = {same[0], loaded("d", {"x", "w"})};
+  const std::vector<ReadyModel> other = {same[0], loaded("d", {"x", "w"})};
   EXPECT_EQ(test::message_of<Error>([&] { require_one_target(other); }),
             "a and d: an ensemble needs one target vocabulary, but piece 5 is 'y' and 'w'; take models trained on the "
             "same prepared data");

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "models/search/torch_step.h"
 #include "search/search.h"
-#include "search/torch_step.h"
 
 namespace nmt {
 

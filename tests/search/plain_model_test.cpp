@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "models/formula_weights.h"
+#include "models/search/model_group.h"
 #include "search/list_search.h"
 #include "search/plain_step.h"
 #include "search/reference_search.h"
@@ -48,9 +49,9 @@ class PlainModelTest : public testing::Test {
                    const std::string& what) {
     const SearchModel only{.model = &model, .source_form = form_};
     TorchModels by_torch(std::span(&only, 1));
-    PlainModel plain(only, model.inference_weights());
+    const auto plain = make_decoding_model(std::span(&only, 1), model.inference_weights());
     EXPECT_TRUE(by_torch.joins() && by_torch.exact_blocks()) << what;
-    const auto expected = found_by(by_torch, inputs, options, 6), found = found_by(plain, inputs, options, 6);
+    const auto expected = found_by(by_torch, inputs, options, 6), found = found_by(*plain, inputs, options, 6);
     for (size_t i = 0; i < inputs.size(); ++i) {
       ASSERT_EQ(found[i].size(), expected[i].size()) << what << ", sentence " << i;
       for (size_t k = 0; k < found[i].size(); ++k) {
@@ -174,9 +175,9 @@ TEST_F(PlainModelTest, LeavesTheUnusualToLibTorch) {
 TEST_F(PlainModelTest, RefusesWhatDoesNotFitItsPositions) {
   const auto model = model_of(kSmall + ", positions: learned, max_positions: 9");
   const SearchModel only{.model = model.get()};
-  PlainModel plain(only, model->inference_weights());
+  const auto plain = make_decoding_model(std::span(&only, 1), model->inference_weights());
   const std::vector<SearchInput> inputs = {{.sources = {Ids(12, 5)}}};
-  EXPECT_THROW(found_by(plain, inputs, {{.beam_size = 1}}, 1), Error);
+  EXPECT_THROW(found_by(*plain, inputs, {{.beam_size = 1}}, 1), Error);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
    the dynamic linker makes one of two such variables, and each library writes its own into it.
 3. The C++ library is asked before LibTorch, which exports parts of another one.
 4. Programs of the core load nothing that only interfaces/ needs: no TLS, no zip archives, no language detector. The reader
-   of documents loads no LibTorch.
+   of documents and nmt-translate load no LibTorch; the library that nmt-translate opens for it exports what that asks for.
 5. Programs of a release are hardened: position-independent, read-only relocations, no stack that can be executed, stack
    protector, checked library calls and containers.
 """
@@ -137,14 +137,28 @@ class Linking(unittest.TestCase):
             foreign = "ssl|zip" if program.name == "nmt-prepro" else "ssl|zip|cld2"  # its rule on languages asks CLD2
             self.assertEqual([name for name in needed if re.match(rf"lib({foreign})\b", name)], [], program.name)
 
+    def assert_loads_none(self, program, libraries):
+        loaded = needed_by(program) + [pathlib.Path(path).name for path in loaded_objects(program)]
+        self.assertTrue(any(name.startswith("libstdc++.") for name in loaded), loaded)
+        self.assertEqual([name for name in loaded if re.match(rf"lib({libraries})", name)], [], program.name)
+
     def test_the_reader_of_documents_loads_no_libtorch(self):
         reader = pathlib.Path(OPTIONS.build) / "nmt-document"
         if not reader.exists():
             self.skipTest("a build without documents")
-        needed = needed_by(reader)
-        self.assertTrue(any(name.startswith("libzip.") for name in needed), needed)
-        loaded = [pathlib.Path(path).name for path in loaded_objects(reader)]
-        self.assertEqual([name for name in needed + loaded if re.match(r"lib(torch|c10|gomp|ssl)", name)], [])
+        self.assertTrue(any(name.startswith("libzip.") for name in needed_by(reader)))
+        self.assert_loads_none(reader, "torch|c10|gomp|ssl")
+
+    def test_translating_opens_libtorch_when_it_is_needed(self):
+        translator, library = (pathlib.Path(OPTIONS.build) / name for name in ("nmt-translate", "libnmt_torch.so"))
+        if not translator.exists():
+            self.skipTest("a build without LibTorch")
+        self.assert_loads_none(translator, "torch|c10|gomp|nmt_torch")
+        self.assertIn("$ORIGIN", run_path(translator))
+        needed = needed_by(library)
+        self.assertTrue(needed[0] == "libstdc++.so.6" and any(name.startswith("libtorch") for name in needed), needed)
+        symbols = output_of("nm", "-D", "--defined-only", str(library)).split()[2::3]
+        self.assertEqual(sorted(symbols), ["nmt_load_with_torch", "nmt_torch_version"])
 
     def test_programs_are_hardened(self):
         settings = dict(re.findall(r"^(\w+):\w+=(.*)$", (pathlib.Path(OPTIONS.build) / "CMakeCache.txt").read_text(), re.M))

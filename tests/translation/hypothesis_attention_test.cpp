@@ -1,4 +1,4 @@
-#include "search/hypothesis_attention.h"
+#include "models/search/hypothesis_attention.h"
 
 #include <gmock/gmock.h>
 

@@ -10,7 +10,6 @@
 #include "base/process/user_files.h"
 #include "base/threads.h"
 #include "config/loading/schema.h"
-#include "search/torch_step.h"
 #include "translation/line_formats.h"
 #include "translation/lines/word_alignment.h"
 
@@ -108,7 +107,7 @@ std::shared_ptr<const nmt::Translator> Translator::State::translator_for(const T
   return kept_.front().translator;
 }
 
-bool Translator::State::on_cpu() const { return device_of(*models_.first().model).is_cpu(); }
+bool Translator::State::on_cpu() const { return models_.first().model->is_on_cpu(); }
 
 bool Translator::State::wants_attention(const TranslateOptions& options) {
   return options.attention || options.alignment || options.copy_unknown;

@@ -273,12 +273,13 @@ const Translator& ModelPool::loaded(Entry& entry) {
   const bool is_fresh = !models;
   if (is_fresh) {
     make_room(entry.bytes);
-    models = std::make_shared<ModelSet>(ModelSetOptions{
-        .directories = entry.model.directories,
-        .weights = entry.model.weights,
-        .device = options_.device,
-        .max_source_length = options_.max_source_length,
-        .changed = [&](const Config& config) { return entry.model.changed(options_.changed(config)); }});
+    models = std::make_shared<ModelSet>(
+        ModelSetOptions{.directories = entry.model.directories,
+                        .weights = entry.model.weights,
+                        .device = options_.device,
+                        .max_source_length = options_.max_source_length,
+                        .changed = [&](const Config& config) { return entry.model.changed(options_.changed(config)); },
+                        .threads = options_.threads});
   }
   TranslatorOptions options = models->options();
   options.split_sentences = options_.split_sentences.value_or(models->is_of_sentences());

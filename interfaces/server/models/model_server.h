@@ -17,7 +17,8 @@ class ModelServer {
     /// Loads the models; throws Error.
     std::function<std::shared_ptr<ModelPool>()> load;
     std::function<ServerOptions(const ModelPool&)> options;
-    int threads = 0;  ///< of the translator; 0: as LibTorch is set
+    /// Calls what translates, in the thread of the translator: how many threads that has is set here.
+    std::function<void(const std::function<void()>&)> run = [](const auto& translate) { translate(); };
   };
   /// Loads the models and listens. Borrows log. Throws Error.
   ModelServer(Parts parts, Logger& log);

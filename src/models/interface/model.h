@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "nn/layers/embedding.h"
 #include "nn/ops/forward_context.h"
 #include "nn/ops/packed_matrix.h"
+#include "search/searchable_model.h"
 
 namespace nmt {
 
@@ -51,18 +53,12 @@ class DecoderState {
   std::shared_ptr<Outputs> outputs_;  // those of restrict_outputs(); null: all
 };
 
-/// Tokens of a sentence at most, with all that stands around its pieces.
-struct LengthLimits {
-  int64_t source = std::numeric_limits<int64_t>::max();
-  int64_t target = std::numeric_limits<int64_t>::max();
-};
-
 /// Which tokens of a step get logits.
 enum class StepLogits { kLast, kEach };
 
 /// The one interface of every architecture: training, scoring and search know nothing else.
 /// Parameters' names are those in model.safetensors.
-class TranslationModel : public torch::nn::Module {
+class TranslationModel : public torch::nn::Module, public SearchableModel {
  public:
   /// Teacher forcing: decoder output before the output layer, [batch, target, model]. Rows of padding are undefined.
   virtual torch::Tensor forward(const TensorBatch& batch, ForwardContext& pass) = 0;
@@ -110,8 +106,11 @@ class TranslationModel : public torch::nn::Module {
   void restrict_outputs(DecoderState& state, std::vector<int32_t> tokens) const;
 
   virtual int64_t target_vocabulary() const = 0;
-  /// How long sentences may be: tables of positions have an end.
-  virtual LengthLimits limits() const { return {}; }
+
+  bool is_on_cpu() const override;
+  std::unique_ptr<SearchGroup> group(std::span<const SearchMember> members) override;
+  std::vector<AttentionLayer> attention_layers(std::span<const int64_t> source,
+                                               std::span<const int64_t> target_in) override;
 
   /// To be called after backward(): clears the gradients of what is constant, such as the embedding of padding.
   virtual void finish_gradients() = 0;

@@ -106,7 +106,12 @@ Map WeightReader::pack(std::initializer_list<MapTensors> parts) {
     else
       kernels::pack_quantized(rows, scales.data(), map.weight, {begin, end});
   });
-  kept_->file->release_pages();
+  constexpr size_t kReadAtMost = size_t{8} << 20;  // each time costs as much as packing some matrices
+  for (const auto* weight : weights) read_bytes_ += weight->values.data.size();
+  if (read_bytes_ >= kReadAtMost) {
+    kept_->file->release_pages();
+    read_bytes_ = 0;
+  }
   return map;
 }
 
@@ -124,6 +129,7 @@ std::shared_ptr<const void> WeightReader::finish() {
     if (!used_.contains(name)) throw Error(fmt::format("{}: tensor {} belongs to no part of this model", name_, name));
   if (guard_) guard_->check();
   guard_.reset();
+  kept_->file->release_pages();
   if (stored_ != WeightType::kFloat32) kept_->file.reset();
   return kept_;
 }

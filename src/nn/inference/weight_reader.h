@@ -57,6 +57,7 @@ class WeightReader {
   kernels::WeightFormat format_;
   ThreadPool* threads_;
   std::shared_ptr<Kept> kept_;
+  size_t read_bytes_ = 0;                 // of the file, since its pages were given back
   std::optional<MappedFileGuard> guard_;  // of a quantized directory
   std::map<std::string, StoredWeight> weights_;
   std::set<std::string> used_;

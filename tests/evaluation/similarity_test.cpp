@@ -1,4 +1,4 @@
-#include "translation/similarity.h"
+#include "evaluation/similarity.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "models/interface/model.h"
-#include "models/model_directory.h"
 #include "search/search_options.h"
 #include "search/step.h"
 #include "text/codec/codec.h"
@@ -56,8 +55,5 @@ class TorchModels final : public DecodingModel {
 /// What a step says of logits float32 [rows, vocabulary] on any device; the rules change nothing. On CUDA which of
 /// several equally probable tokens at the very end of a list is named is the device's choice.
 StepScores step_scores(const torch::Tensor& logits, const StepQuery& query, const DecodingConfig& options = {});
-
-/// Throws Error unless all models write with the same target pieces: names two directories that do not.
-void require_one_target(std::span<const LoadedModel> models);
 
 }  // namespace nmt

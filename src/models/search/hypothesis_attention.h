@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "models/search/torch_step.h"
 #include "search/search_options.h"
-#include "search/torch_step.h"
 
 namespace nmt {
 

@@ -1,14 +1,12 @@
-#include "search/hypothesis_attention.h"
-
-#include <fmt/format.h>
+#include "models/search/hypothesis_attention.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "base/error.h"
+#include "models/search/torch_step.h"
 #include "nn/device/device.h"
-#include "search/torch_step.h"
 #include "text/tokenizer.h"
 
 namespace nmt {
@@ -51,21 +49,10 @@ std::vector<torch::Tensor> cross_attention(TranslationModel& model, const Tensor
   std::vector<torch::Tensor> layers;  // the mean of the heads of each, or the one head
   model.visit_attention(batch, [&](const AttentionMap& map) {
     if (!map.is_cross()) return;
-    const int64_t heads = map.weights.size(1);
-    if (head > heads)
-      throw Error(fmt::format("decoding.alignment_head {}: the decoder has {}; use 1 to {}, or 0 for their mean", head,
-                              heads, heads));
+    check_alignment_head(head, map.weights.size(1));
     layers.push_back((head > 0 ? map.weights.select(1, head - 1) : map.weights.mean(1)).cpu());
   });
   return layers;
-}
-
-/// The place of the layer asked for. Throws Error where there is none.
-int64_t place_of(int64_t layer, int64_t layers) {
-  if (layer > layers)
-    throw Error(fmt::format("decoding.alignment_layer {}: the decoder has {}; use 1 to {}, or 0 for the last but one",
-                            layer, layers, layers));
-  return layer > 0 ? layer - 1 : std::max<int64_t>(layers - 2, 0);
 }
 
 // Fills in the weights by the pieces in the order of the text, without markers.
@@ -122,7 +109,8 @@ void add_attention(const SearchModel& model, std::span<const SearchInput* const>
     const auto batch = batch_of(together, model.source_form, device_of(*model.model));
     const auto layers = cross_attention(*model.model, batch, options.alignment_head);
     if (layers.empty()) throw Error("this model has no attention to the source: no alignments and no coverage penalty");
-    fill(together, layers[place_of(options.alignment_layer, std::ssize(layers))].contiguous(), model.source_form);
+    fill(together, layers[alignment_layer_of(options.alignment_layer, std::ssize(layers))].contiguous(),
+         model.source_form);
     rest = rest.subspan(count);
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -147,7 +135,7 @@ bool has_alignment(const SearchModel& model, const SearchOptions& options) {
   const Pair pair{&piece, &end};
   const auto batch = batch_of({&pair, 1}, model.source_form, device_of(*model.model));
   const int64_t layers = std::ssize(cross_attention(*model.model, batch, options.alignment_head));
-  if (layers > 0) place_of(options.alignment_layer, layers);
+  if (layers > 0) alignment_layer_of(options.alignment_layer, layers);
   return layers > 0;
 }
 

@@ -1,4 +1,4 @@
-#include "search/torch_step.h"
+#include "models/search/torch_step.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "nn/device/cpu_kernels.h"
 #include "nn/device/device.h"
 #include "search/batch_candidates.h"
 #include "search/step_scores.h"
@@ -69,7 +70,9 @@ class DeviceLogits final : public Logits {
 
 PlainLogits plain(torch::Tensor& logits) {
   logits = logits.contiguous();
-  return {{logits.mutable_data_ptr<float>(), static_cast<size_t>(logits.numel())}, logits.size(1)};
+  return {{logits.mutable_data_ptr<float>(), static_cast<size_t>(logits.numel())},
+          logits.size(1),
+          may_share() ? &step_threads() : nullptr};
 }
 
 BestTokens best_tokens_on_device(const torch::Tensor& logits, int64_t most) {
@@ -251,22 +254,6 @@ bool TorchModels::joins() const {
 
 bool TorchModels::exact_blocks() const {
   return std::ranges::all_of(models_, [](const auto& one) { return one.model->capabilities().exact_prefill; });
-}
-
-void require_one_target(std::span<const LoadedModel> models) {
-  const auto& first = models.front();
-  for (const auto& other : models.subspan(1)) {
-    const Tokenizer &a = first.codec.target(), &b = other.codec.target();
-    const auto refuse = [&](const std::string& difference) {
-      throw Error(
-          fmt::format("{} and {}: an ensemble needs one target vocabulary, but {}; take models trained on the "
-                      "same prepared data",
-                      first.directory.string(), other.directory.string(), difference));
-    };
-    if (a.size() != b.size()) refuse(fmt::format("they have {} and {} pieces", a.size(), b.size()));
-    for (int32_t id = 0; id < a.size(); ++id)
-      if (a.piece(id) != b.piece(id)) refuse(fmt::format("piece {} is '{}' and '{}'", id, a.piece(id), b.piece(id)));
-  }
 }
 
 }  // namespace nmt
