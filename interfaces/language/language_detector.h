@@ -39,7 +39,7 @@ class LanguageDetector {
   std::string hint_;  ///< all of them, for texts that tell too little
 };
 
-/// For the rule `language` of data.clean: what the same detector is sure of, told which language the text should have.
+/// For the rule `language` of data.clean: what the same detector is sure of, told both languages of the pair.
 std::unique_ptr<LanguageIdentifier> make_language_identifier();
 
 }  // namespace nmt

@@ -66,6 +66,7 @@ struct DataConfig {
   bool joint_vocabulary = true;
   std::string spm_model1, spm_model2;  // ready models; joint: only spm_model1
   int64_t spm_sentences = 2000000;     // at most so many lines train SentencePiece (seeded sample); 0 = all
+  double spm_upper = 0;                // share of them, by chance, that it reads in capitals
   double character_coverage = 0.9995;
   bool byte_fallback = false;
   std::vector<std::string> user_symbols;
@@ -196,6 +197,8 @@ struct TrainingConfig {
   double rdrop_alpha = 5;
   double simcut_alpha = 3;
   double simcut_rate = 0.05;    // share of tokens that are cut off
+  std::string teacher = {};     // distillation: model directory, of the same vocabulary
+  double teacher_weight = 0.5;  // distillation: of the teacher's distributions; the rest is the labels'
   double guided_alignment = 0;  // weight of the loss of an attention head that learns to align words; 0 = off
   double word_dropout1 = 0;     // share of source pieces that are replaced
   double word_dropout2 = 0;     // of the target pieces that the decoder reads
@@ -214,6 +217,7 @@ struct TrainingConfig {
   int64_t average_best = 0;         // the same of the so many that validated best
   double ema_decay = 0;             // moving average of the weights, validated too; 0 = off
   std::string init_from = {};       // model directory that a new run starts from, its vocabulary too
+  Choice<InitVocabulary> init_vocabulary = InitVocabulary::kSame;
   std::vector<std::string> freeze = {};  // weights that stay as they are: names with * and ?
   // A score by which an epoch has good pairs more often.
   Choice<PairScore> pair_weights = PairScore::kNone;

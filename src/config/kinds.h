@@ -355,11 +355,18 @@ inline constexpr auto kNames<SmoothingForm> = names("all", "others", "others_nor
 
 enum class ObjectiveKind {
   kCrossEntropy,
-  kRDrop,   ///< Liang et al. 2021
-  kSimCut,  ///< Gao et al. 2022
+  kRDrop,         ///< Liang et al. 2021
+  kSimCut,        ///< Gao et al. 2022
+  kDistillation,  ///< Kim and Rush 2016, word by word
 };
 template <>
-inline constexpr auto kNames<ObjectiveKind> = names("cross_entropy", "rdrop", "simcut");
+inline constexpr auto kNames<ObjectiveKind> = names("cross_entropy", "rdrop", "simcut", "distillation");
+
+/// The vocabulary of a run with training.init_from: the model's own, or another one, whose pieces get the model's rows
+/// where both have them, and else begin as the mean of the rows that spell them.
+enum class InitVocabulary { kSame, kMap };
+template <>
+inline constexpr auto kNames<InitVocabulary> = names("same", "map");
 
 /// What a dropped word is replaced by: <unk>, or a zero embedding.
 enum class WordDropoutForm { kUnknown, kZero };

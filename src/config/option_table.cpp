@@ -133,6 +133,10 @@ const std::vector<Option>& table() {
       NMT_DATA(
           spm_sentences, at_least(0),
           "SentencePiece learns from at most this many lines, a sample by the seed; 0 = all (they are held in memory)"),
+      NMT_DATA(
+          spm_upper, between(0, 1),
+          "share of these lines that SentencePiece reads in capitals, so that text in capitals is not spelt letter "
+          "by letter (for training.augment_upper)"),
       NMT_DATA(character_coverage, between(0.98, 1),
                "share of the characters of the training text that get a piece; the rest is unknown"),
       NMT_DATA(byte_fallback, any, "spell characters without a piece as UTF-8 bytes (256 pieces) instead of <unk>"),
@@ -348,8 +352,15 @@ const std::vector<Option>& table() {
           kFixed),
       NMT_TRAINING(objective, any,
                    "cross-entropy alone; of two copies of each batch and their divergence (R-Drop, Liang et al. 2021); "
-                   "and the divergence from a copy with tokens cut off (SimCut, Gao et al. 2022)",
+                   "and the divergence from a copy with tokens cut off (SimCut, Gao et al. 2022); from a teacher's "
+                   "distributions (word by word, Kim and Rush 2016)",
                    kFixed),
+      NMT_TRAINING(
+          teacher, any,
+          "distillation: model directory with the same vocabulary, whose distributions over the next piece are "
+          "learnt beside the labels",
+          kFixed),
+      NMT_TRAINING(teacher_weight, between(0, 1), "distillation: share of the teacher in the loss", kFixed),
       NMT_TRAINING(rdrop_alpha, at_least(0), "weight of R-Drop's divergence", kFixed),
       NMT_TRAINING(simcut_alpha, at_least(0), "weight of SimCut's divergence", kFixed),
       NMT_TRAINING(simcut_rate, from_below(0, 1), "share of tokens that SimCut cuts off, both sides", kFixed),
@@ -409,6 +420,11 @@ const std::vector<Option>& table() {
                    "model directory that a new run starts from: nmt-prepro takes its vocabulary, nmt-train its "
                    "architecture and weights; what is set otherwise is refused (--from-model of both programs)",
                    kFixed),
+      NMT_TRAINING(
+          init_vocabulary, any,
+          "init_from: the model's own vocabulary, or a new one that its rows are mapped to: pieces of both keep "
+          "theirs, new ones begin as the mean of those that spell them",
+          kFixed),
       NMT_TRAINING(freeze, kNotEmpty, "weights that are not trained: names as in model.safetensors, with * and ?",
                    kFixed),
       NMT_TRAINING(lora_rank, between(0, 1024),

@@ -173,10 +173,12 @@ class ZstdUnpacker final : public Unpacker {
  private:
   [[noreturn]] void refuse(size_t result) const {
     switch (ZSTD_getErrorCode(result)) {
-      case ZSTD_error_memory_allocation: throw MachineError(input_.name() + ": out of memory for zstd");
+      case ZSTD_error_memory_allocation:
+        throw MachineError(input_.name() + ": out of memory for zstd");
       case ZSTD_error_frameParameter_windowTooLarge:
         throw Error(input_.name() + ": zstd's window is larger than 128 MiB; unpack it first (zstd -d --long=31)");
-      default: throw DamagedStream{"zstd", ZSTD_getErrorName(result)};
+      default:
+        throw DamagedStream{"zstd", ZSTD_getErrorName(result)};
     }
   }
 
@@ -239,8 +241,8 @@ void ByteSource::start() {
   } else if (refuses_foreign_bytes_) {
     for (const auto& [magic, what, advice] : kForeignFormats)
       if (input_.begins_with(magic))
-        throw Error(fmt::format("{}: is {}; {} first (plain UTF-8 text, gzip and zstd are read)", input_.name(), what,
-                                advice));
+        throw Error(
+            fmt::format("{}: is {}; {} first (plain UTF-8 text, gzip and zstd are read)", input_.name(), what, advice));
   }
 }
 

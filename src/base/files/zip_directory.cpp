@@ -138,7 +138,8 @@ std::vector<ZipMember> list_zip_members(const std::filesystem::path& path) {
                      .method = number<uint16_t>(rest, 10),
                      .is_encrypted = (number<uint16_t>(rest, 8) & 1) != 0};
     std::string_view large = numbers64(rest.substr(kEntryBytes + name, extra));
-    for (uint64_t* value : {&member.bytes, &member.packed_bytes, &member.offset}) {  // in this order, those that do not fit
+    for (uint64_t* value :
+         {&member.bytes, &member.packed_bytes, &member.offset}) {  // in this order, those that do not fit
       if (*value != kIn64) continue;
       if (large.size() < sizeof *value) archive.refuse("its directory is not sound");
       *value = number<uint64_t>(large, 0);

@@ -45,9 +45,10 @@ constexpr std::array kOfCodec{"data.tokenizer",  "data.joint_vocabulary", "data.
 constexpr std::array kOfText{"data.source_language", "data.target_language", "data.source_prefix", "data.tags"};
 
 /// How a vocabulary is learnt.
-constexpr std::array kOfLearning{
-    "data.spm_type",     "data.vocab_size",    "data.spm_sentences", "data.character_coverage", "data.byte_fallback",
-    "data.user_symbols", "data.normalization", "data.min_cnt",       "data.word_ties",          "data.count_markup"};
+constexpr std::array kOfLearning{"data.spm_type",     "data.vocab_size",         "data.spm_sentences",
+                                 "data.spm_upper",    "data.character_coverage", "data.byte_fallback",
+                                 "data.user_symbols", "data.normalization",      "data.min_cnt",
+                                 "data.word_ties",    "data.count_markup"};
 
 /// Files of a directory are named by its owner, and the lexicon is not of these weights' text.
 constexpr std::array kNotTaken{"model.word_vectors1", "model.word_vectors2", "decoding.shortlist",

@@ -87,7 +87,7 @@ void check_cleaning(const RuleChecker& rules) {
 
 void check_words(const RuleChecker& rules) {
   const DataConfig& data = rules.config.data;
-  rules.refuse_changed({"data.spm_type", "data.spm_model1", "data.spm_model2", "data.spm_sentences",
+  rules.refuse_changed({"data.spm_type", "data.spm_model1", "data.spm_model2", "data.spm_sentences", "data.spm_upper",
                         "data.character_coverage", "data.byte_fallback", "data.user_symbols", "data.normalization"},
                        "is SentencePiece's; data.tokenizer is words");
   if (data.joint_vocabulary && !data.vocabulary2.empty()) {

@@ -171,7 +171,7 @@ PreprocessResult Preprocessor::run() {
   make_alignment_files(codec, folder.path());
   manifest_.options = data_options(config_);
   manifest_.seed = static_cast<uint64_t>(config_.run.seed);
-  manifest_.sampled = vocabulary_.is_sample();
+  manifest_.sampled = vocabulary_.needs_seed();
   {
     const auto writing = times_.measure(PreprocessStage::kWriting);
     manifest_.write(folder.path());

@@ -7,7 +7,9 @@
 
 #include "base/error.h"
 #include "base/process/log.h"
+#include "base/random.h"
 #include "config/languages.h"
+#include "text/augmentation.h"
 #include "text/codec/codec.h"
 #include "text/codec/language_tags.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
@@ -68,6 +70,7 @@ std::string expected_time(const TrainingText& text, int64_t pieces) {
 VocabularyTraining::VocabularyTraining(const DataConfig& data, uint64_t seed, int threads,
                                        const std::optional<TextCodec>& ready)
     : data_(data),
+      seed_(seed),
       threads_(threads),
       ready_(ready ? std::optional(ready->with(ready_options(*ready, data))) : std::nullopt),
       first_{data.joint_vocabulary ? "both sides" : "source", SentenceSample(data.spm_sentences, seed)},
@@ -101,12 +104,16 @@ void VocabularyTraining::offer(Side& side, std::string_view line) {
     side.words.add(line);
   } else if (sentencepiece_skips(line)) {
     ++side.skipped;
+  } else if (CounterRandom({seed_, static_cast<uint64_t>(side.sample.offered())}).uniform() < data_.spm_upper) {
+    side.sample.offer(changed_text(line, {}, {.upper = true}));
   } else {
     side.sample.offer(line);
   }
 }
 
-bool VocabularyTraining::is_sample() const { return first_.sample.is_partial() || second_.sample.is_partial(); }
+bool VocabularyTraining::needs_seed() const {
+  return first_.sample.is_partial() || second_.sample.is_partial() || (!of_words() && data_.spm_upper > 0);
+}
 
 std::optional<TextCodec> VocabularyTraining::make_codec(const std::function<bool()>& should_stop, Logger& log) {
   if (ready_) {

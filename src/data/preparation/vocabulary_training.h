@@ -38,8 +38,8 @@ class VocabularyTraining {
   /// data.spm_sentences replace earlier ones by chance.
   void offer(std::string_view source, std::string_view target);
 
-  /// True if fewer lines than offered are learnt from, so that the seed matters.
-  bool is_sample() const;
+  /// True if the seed matters: fewer lines than offered are learnt from, or some of them in capitals.
+  bool needs_seed() const;
 
   /// Call once, after the last offer(). nullopt when should_stop said so.
   /// Throws Error: a size that the text does not allow, no line to learn from, no word frequent enough, a given model
@@ -64,6 +64,7 @@ class VocabularyTraining {
   MaybeTokenizer learn_words(const Side& side, Logger& log) const;
 
   const DataConfig& data_;
+  uint64_t seed_;
   int threads_;
   std::optional<TextCodec> ready_;
   Side first_, second_;  // joint: first_ alone

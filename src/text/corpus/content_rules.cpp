@@ -143,12 +143,12 @@ class LanguageRule final : public ContentRule {
         target_(std::move(target)),
         identifier_(identifier) {}
   double score(const TextProfile& source, const TextProfile& target) const override {
-    return share(source, source_) + share(target, target_);
+    return share(source, source_, target_) + share(target, target_, source_);
   }
 
  private:
-  double share(const TextProfile& side, const std::string& language) const {
-    const double others = identifier_.share_of_others(side.text, language);
+  double share(const TextProfile& side, const std::string& language, const std::string& other) const {
+    const double others = identifier_.share_of_others(side.text, language, other);
     return side.letters < kShortLine ? others / 2 : others;
   }
   std::string source_, target_;

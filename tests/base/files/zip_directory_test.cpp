@@ -59,7 +59,8 @@ TEST_F(ZipMembers, AreReadLineByLine) {
   EXPECT_THAT(lines_of(archive, members[2]), ElementsAre());
 }
 
-// The records of ZIP64, as of archives beyond 4 GiB, by hand after the APPNOTE, and a comment that holds an end's signature.
+// The records of ZIP64, as of archives beyond 4 GiB, by hand after the APPNOTE, and a comment that holds an end's
+// signature.
 TEST_F(ZipMembers, OfLargeArchivesAreFound) {
   // A member of 4 bytes, whose sizes and place stand in the extra field alone.
   using test::number;

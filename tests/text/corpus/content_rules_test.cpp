@@ -112,8 +112,8 @@ TEST(ContentRules, ASpellingIsTheLettersAlone) {
 /// Takes what is written in capitals for another language.
 class Capitals final : public LanguageIdentifier {
  public:
-  double share_of_others(std::string_view text, const std::string& language) const override {
-    EXPECT_THAT(language, testing::AnyOf("de", "en"));
+  double share_of_others(std::string_view text, const std::string& language, const std::string& other) const override {
+    EXPECT_THAT(std::pair(language, other), testing::AnyOf(std::pair("de", "en"), std::pair("en", "de")));
     return text == lower(text) ? 0 : 1;
   }
 

@@ -64,11 +64,12 @@ TEST_F(MosesZip, TakesTheVeryLanguageFirst) {
 }
 
 TEST_F(MosesZip, IsRefusedWhereNobodyKnowsTheSides) {
-  EXPECT_EQ(refusal(opus(), "de", "fr"),
-            "data.train2 " + (folder_ / "x.zip").string() +
-                ": a zip archive without a member whose name ends with the source's or target's language, .fr (README, "
-                "LICENSE, Books.de_AT-en.de_AT, Books.de_AT-en.en, Books.de_AT-en.xml); name the languages as the archive "
-                "does, or unpack it");
+  EXPECT_EQ(
+      refusal(opus(), "de", "fr"),
+      "data.train2 " + (folder_ / "x.zip").string() +
+          ": a zip archive without a member whose name ends with the source's or target's language, .fr (README, "
+          "LICENSE, Books.de_AT-en.de_AT, Books.de_AT-en.en, Books.de_AT-en.xml); name the languages as the archive "
+          "does, or unpack it");
   EXPECT_EQ(refusal(Archive().add("a.de", "a\n").add("b.de", "b\n").add("a.en", "a\n")),
             "data.train1 " + (folder_ / "x.zip").string() +
                 ": a zip archive with several texts of 'de' (a.de, b.de); unpack it, and name the files");
