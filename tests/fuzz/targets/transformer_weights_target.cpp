@@ -1,4 +1,5 @@
-// model.safetensors of a small Transformer, as nmt-translate reads it without LibTorch: each type of weight in each format.
+// model.safetensors of a small Transformer, as nmt-translate reads it without LibTorch: each type of weight in each
+// format.
 #include <utility>
 
 #include "fuzz_target.h"
@@ -9,7 +10,8 @@ NMT_FUZZ_TARGET(transformer_weights, input) {
   using nmt::kernels::WeightFormat;
   static const nmt::fuzz::Folder folder;
   folder.put("model.safetensors", input);
-  nmt::ModelDescription description{.source_vocabulary = 6, .target_vocabulary = 6};
+  nmt::ModelDescription description;
+  description.source_vocabulary = description.target_vocabulary = 6;
   auto& model = description.config.model;
   model.d_model = model.d_ff = 4;
   model.num_blocks = 1;
