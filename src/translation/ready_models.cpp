@@ -8,6 +8,8 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include "base/error.h"
 #include "base/process/program_description.h"
@@ -101,8 +103,12 @@ std::function<std::shared_ptr<SearchableModel>()> whole_model(const ModelLoading
                             .precision = [precision](const Config&) { return precision; },
                             .threads = plain.threads};
   const auto weights = plain.directory / "model.safetensors";
-  return [wanted, weights, written = fs::last_write_time(weights), size = fs::file_size(weights)] {
-    if (fs::last_write_time(weights) != written || fs::file_size(weights) != size)
+  const auto now = [weights] {
+    std::error_code missing;  // reading the file says what is wrong with it
+    return std::pair(fs::last_write_time(weights, missing), fs::file_size(weights, missing));
+  };
+  return [wanted, weights, now, before = now()] {
+    if (now() != before)
       throw Error(fmt::format("{}: is another model now than the one that was loaded; start again", weights.string()));
     return load_with_torch(wanted).model;
   };
