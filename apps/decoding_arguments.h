@@ -124,11 +124,15 @@ inline std::vector<std::string> given_options(const CLI::App& app) {
 /// The options that nmt-translate and nmt-eval share: what is searched how, and on what.
 struct DecodingArguments {
   DecodingFlags flags;
+  std::string adapter;
   std::optional<int64_t> max_source_length;
   std::string device = "auto";
   int threads = 0;
 
   void add_to(CLI::App& app) {
+    app.add_option("--adapter", adapter,
+                   "adapter.safetensors of a training with training.lora_rank, added to the weights of the one model")
+        ->type_name("FILE");
     const std::string group = "Search (default: what model.json says)";
     flags.add_to(app, group);
     app.add_option("--max-source-length", max_source_length,
@@ -151,7 +155,8 @@ struct DecodingArguments {
             .device = device,
             .max_source_length = max_source_length,
             .changed = [this](const Config& config) { return flags.applied_to(config); },
-            .threads = thread_count()};
+            .threads = thread_count(),
+            .adapter = adapter};
   }
 
   /// Throws Error.

@@ -108,6 +108,8 @@ struct EvalArguments {
       throw Error("-m alone needs --source FILE and --reference FILE; see nmt-eval --help");
     if (!source.empty() && references.empty())
       throw Error(fmt::format("--source {}: has no reference; add --reference FILE", source));
+    if (!decoding.adapter.empty() && models.size() > 1)
+      throw Error(fmt::format("--adapter {}: is of one model; name that alone", decoding.adapter));
     if (ensemble && models.size() < 2) throw Error("--ensemble: joins several models; give -m for each");
     if (!ensemble && decoding.flags.has("combination"))
       throw Error("--combination: joins the models of --ensemble; give that, or leave it out");

@@ -140,7 +140,7 @@ int run(int argc, char** argv) {
   if (arguments.robust) test_sets = robustness_sets(test_sets);
   arguments.check(test_sets);
   if (arguments.confidence || systems.size() > 1) scoring::Seed::from_environment();  // refused before the work
-  std::vector<UserFile> inputs;
+  std::vector<UserFile> inputs{{"--adapter", arguments.decoding.adapter}};
   for (const auto& file : arguments.config_files) inputs.push_back({"--config", file});
   for (const auto& system : systems)
     for (const auto& model : system.directories) append_files_of_folder("--model", model, inputs);

@@ -313,6 +313,7 @@ void read_set(TranslateArguments& arguments, const TextCodec& codec, Logger& log
 int serve(const ServingArguments& serving, const TranslateArguments& arguments, Logger& log) {
   const auto& decoding = arguments.decoding;
   ServiceModel model{.directories = {arguments.models.begin(), arguments.models.end()}, .weights = arguments.weights};
+  model.adapter = decoding.adapter;
   model.glossary_file = arguments.glossary;
   if (!arguments.glossary.empty()) model.glossary = read_service_glossary(arguments.glossary);
   model.keep_placeholders = arguments.keep_placeholders;

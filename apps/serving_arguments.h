@@ -185,6 +185,7 @@ struct ServingArguments {
       for (const auto& directory : model.directories)
         append_files_of_folder(has_models() ? "--serve-config" : "--model", directory, files);
       files.push_back({has_models() ? "--serve-config" : "--glossary", model.glossary_file});
+      files.push_back({has_models() ? "--serve-config" : "--adapter", model.adapter});
     }
     return files;
   }

@@ -140,7 +140,8 @@ struct TranslateArguments {
     std::vector<UserFile> files = {{"--input", texts.empty() ? input : ""},
                                    {"--score", targets},
                                    {"--glossary", glossary},
-                                   {"--nearest", synthesis.nearest}};
+                                   {"--nearest", synthesis.nearest},
+                                   {"--adapter", decoding.adapter}};
     for (const auto& model : models) append_files_of_folder("--model", model, files);
     return files;
   }

@@ -130,7 +130,7 @@ __attribute__((visibility("default"))) void nmt_load_with_torch(const nmt::Model
     at::set_num_threads(wanted.threads);
   }
   const auto device = resolve_device(wanted.device);
-  const auto loaded = std::make_shared<LoadedModel>(load_model(wanted.directory, device));
+  const auto loaded = std::make_shared<LoadedModel>(load_model(wanted.directory, device, wanted.adapter));
   prepare_decoding(*loaded, resolve_decoding_precision(wanted.precision(loaded->config), device, *loaded));
   ready = ReadyModel{*loaded, {loaded, loaded->model.get()}};
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/files/adapter.h"
 #include "base/files/stored_weights.h"
 #include "base/random.h"
 #include "config/loading/model_description.h"
@@ -79,6 +80,16 @@ void take_quantized(LoadedModel& loaded, const MappedSafetensors& mapped, const 
   loaded.scales = std::move(scales);
 }
 
+/// Puts sums of their own in the place of the matrices that an adapter changes.
+void add_adapter(const TranslationModel& model, const Adapter& adapter) {
+  for (const auto& [name, parameter] : named_parameters(model)) {
+    if (!adapter.factors.contains(name)) continue;
+    auto sum = parameter.detach().clone();
+    adapter.add_to(name, sum.sizes(), {sum.mutable_data_ptr<float>(), static_cast<size_t>(sum.numel())});
+    parameter.set_data(sum);
+  }
+}
+
 }  // namespace
 
 void require_float32(const ModelFiles& loaded, std::string_view purpose) {
@@ -108,7 +119,7 @@ void save_model(const fs::path& directory, const TranslationModel& model, const 
   write_model_description(directory, description);
 }
 
-LoadedModel load_model(const fs::path& directory, torch::Device device) {
+LoadedModel load_model(const fs::path& directory, torch::Device device, const fs::path& adapter) {
   LoadedModel loaded{read_model_files(directory)};
   const bool quantized = loaded.stored != WeightType::kFloat32;
   if (loaded.stored == WeightType::kInt8 && !device.is_cpu())
@@ -122,6 +133,7 @@ LoadedModel load_model(const fs::path& directory, torch::Device device) {
     take_quantized(loaded, mapped, directory / kWeights, device);
   else
     share_with(named_parameters(*loaded.model), mapped.file, directory / kWeights);
+  if (!adapter.empty()) add_adapter(*loaded.model, adapter_of(directory, adapter));
   loaded.weights = mapped.mapping;
   loaded.guard = mapped.guard;
   move_module(*loaded.model, device);

@@ -47,7 +47,9 @@ void save_model(const std::filesystem::path& directory, const TranslationModel& 
 
 /// Throws Error for a missing, damaged or foreign directory: names the file and what is wrong with it; and for an int8
 /// directory where the device is no CPU. Elsewhere than on the CPU the parameters of a bf16 directory are float32.
-LoadedModel load_model(const std::filesystem::path& directory, torch::Device device);
+/// adapter: a file whose updates are added to the weights; empty: none. Throws Error where it is for other weights.
+LoadedModel load_model(const std::filesystem::path& directory, torch::Device device,
+                       const std::filesystem::path& adapter = {});
 /// Throws Error for a quantized directory; `purpose` says what needs more ("training.init_from").
 void require_float32(const ModelFiles& loaded, std::string_view purpose);
 

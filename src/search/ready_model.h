@@ -42,6 +42,8 @@ struct ModelLoading {
   /// decoding.precision, by the directory's configuration.
   std::function<DecodingPrecision(const Config&)> precision;
   int threads = 0;  ///< of a program that leaves LibTorch to this; 0: it has set them itself
+  /// Whose updates are added to the weights (base/files/adapter.h); empty: none.
+  std::filesystem::path adapter = {};
 };
 
 /// The files of a model directory. Throws Error for a missing, damaged or foreign one: names the file and what is wrong

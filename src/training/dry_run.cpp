@@ -27,6 +27,7 @@
 #include "training/loop/train_update.h"
 #include "training/optimizers/low_rank.h"
 #include "training/optimizers/optimizer.h"
+#include "training/teacher.h"
 
 namespace nmt {
 namespace {
@@ -40,7 +41,8 @@ struct StandingBytes {
   int64_t parameters = 0;  ///< their number
   int64_t weights = 0, gradients = 0, moments = 0, average = 0;
   int64_t exchange = 0;  ///< buckets of several processes
-  int64_t total() const { return weights + gradients + moments + average + exchange; }
+  int64_t teacher = 0;
+  int64_t total() const { return weights + gradients + moments + average + exchange + teacher; }
 };
 
 /// A batch, and what an update of it takes beside StandingBytes.
@@ -97,6 +99,9 @@ StandingBytes standing_bytes(const Config& config, const PreparedData& data, con
     bytes.moments = bytes_of(make_optimizer(training, factors)->state());
   }
   if (training.ema_decay > 0) bytes.average = bytes_of(kept_by_first(parameters, training, place));
+  if (!training.teacher.empty())
+    bytes.teacher =
+        static_cast<int64_t>(std::filesystem::file_size(std::filesystem::path(training.teacher) / "model.safetensors"));
   // Over MPI gradients go through buckets, and a process adds up its part of those of the others.
   if (place.processes > 1 && place.host) bytes.exchange = bytes.gradients + bytes.gradients / place.processes;
   return bytes;
@@ -108,6 +113,10 @@ class MeasuredUpdate {
   /// limit: most bytes of tensors on the CPU; another device has its memory.
   MeasuredUpdate(const Config& config, const PreparedData& data, const DryRunPlace& place, int64_t limit)
       : config_(config), device_(place.device) {
+    // The CPU has no products of float16; bfloat16 takes as much.
+    const auto type = type_of_precision(device_.is_cpu() && place.precision == "fp16" ? "bf16" : place.precision);
+    auto teacher = load_teacher(config.training, data.codec, device_);
+    if (teacher) teacher->set_compute_type(type);
     reset_peak_tensor_bytes(device_);
     before_ = peak_tensor_bytes(device_);
     if (device_.is_cpu()) limit_.emplace(before_ + limit);
@@ -115,15 +124,13 @@ class MeasuredUpdate {
     initialise(*model_, config.model, static_cast<uint64_t>(config.run.seed));
     move_module(*model_, device_);
     const auto trained = freeze(*model_, config.training);
-    // The CPU has no products of float16; bfloat16 takes as much.
-    model_->set_compute_type(
-        type_of_precision(device_.is_cpu() && place.precision == "fp16" ? "bf16" : place.precision));
+    model_->set_compute_type(type);
     set_gradient_checkpointing(*model_, config.training.gradient_checkpointing, config.training.checkpointed_blocks);
     if (config.training.lora_rank > 0)
       optimizer_ = std::make_unique<LowRankOptimizer>(trained, config);
     else
       optimizer_ = make_optimizer(config.training, kept_by_first(trained, config.training, place));
-    objective_ = make_objective(config);
+    objective_ = make_objective(config, std::move(teacher));
     model_->train();
   }
 
@@ -204,7 +211,7 @@ std::optional<MeasuredBatch> measured(MeasuredUpdate& update, const Batch& batch
 std::optional<MeasuredBatch> measured(const Config& config, const PreparedData& data, const StandingBytes& standing,
                                       const DryRunPlace& place) {
   const auto batches = largest_batches(*data.train, batch_options(config, data));
-  const int64_t beside = kProgram + (place.elsewhere ? 0 : standing.average + standing.exchange);
+  const int64_t beside = kProgram + (place.elsewhere ? 0 : standing.average + standing.exchange + standing.teacher);
   // An update of several batches has the gradients of those before. What is scaled to other sizes has them, too.
   const bool has_gradients = config.training.accumulate > 1 || place.elsewhere;
   std::optional<MeasuredBatch> largest;
@@ -293,6 +300,7 @@ DryRunAnswer dry_run(const Config& config, const PreparedData& data, const DryRu
   add_row(table, "moments", standing.moments,
           training.optimizer.name() + (shares_state(training, place) ? ", the share of a process" : ""));
   add_row(table, "moving average", standing.average, "");
+  add_row(table, "teacher", standing.teacher, training.teacher);
   add_row(table, "exchange", standing.exchange, "gradients of other processes");
   if (batch) add_row(table, "activations", activations, described(*batch, place, training));
   add_row(table, "program", program,

@@ -22,6 +22,7 @@
 #include "nn/kernels/kernels.h"
 #include "report/run_observers.h"
 #include "training/fine_tuning.h"
+#include "training/teacher.h"
 #include "training/trainer.h"
 #include "training/update_profiler.h"
 #include "training/validation.h"
@@ -81,14 +82,14 @@ void check_beginning(const TrainingRun& run, const PreparedData& data) {
     model->train();
   }
   if (resumes(run)) return;
-  if (const auto& from = config.training.init_from; !from.empty()) {
-    if (restarts(run) && lies_in(from, config.run.dir))
-      throw Error(
-          fmt::format("training.init_from: {} lies in run.dir {}, which --restart sets aside; name another "
-                      "--run-dir",
-                      from, config.run.dir));
-    load_initial_weights(*model, config.model, data.codec, from);
-  }
+  const auto& from = config.training.init_from;
+  for (const auto& [option, folder] :
+       {std::pair("training.init_from", from), std::pair("training.teacher", config.training.teacher)})
+    if (restarts(run) && !folder.empty() && lies_in(folder, config.run.dir))
+      throw Error(fmt::format("{}: {} lies in run.dir {}, which --restart sets aside; name another --run-dir", option,
+                              folder, config.run.dir));
+  if (!from.empty()) load_initial_weights(*model, config.model, data.codec, from, config.training.init_vocabulary);
+  load_teacher(config.training, data.codec, torch::kCPU);
   freeze(*model, config.training);
   if (data.valid) Validator(data.valid, data.codec, config, run.device, data.more_valid).require_places(*model);
 }

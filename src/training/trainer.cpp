@@ -18,6 +18,7 @@
 #include "training/loop/objectives.h"
 #include "training/optimizers/optimizer.h"
 #include "training/optimizers/schedule.h"
+#include "training/teacher.h"
 
 namespace nmt {
 
@@ -33,6 +34,7 @@ Trainer::Trainer(Config config, const PreparedData& data, const std::vector<Init
       stop_signal_(std::move(stop_signal)),
       saves_epochs_(saves_epochs),
       device_(device) {
+  auto teacher = load_teacher(config_.training, data.codec, device_);
   model_ = make_model(config_.model, data.codec.source().size(), data.codec.target().size());
   initialise(*model_, config_.model, static_cast<uint64_t>(config_.run.seed));
   set_initial_embeddings(*model_, embeddings);
@@ -41,7 +43,8 @@ Trainer::Trainer(Config config, const PreparedData& data, const std::vector<Init
   if (group_.leads()) directory_->keep_configuration(config_);
   model_->set_compute_type(type_of_precision(progress_.precision));
   set_gradient_checkpointing(*model_, config_.training.gradient_checkpointing, config_.training.checkpointed_blocks);
-  objective_ = make_objective(config_);
+  if (teacher) teacher->set_compute_type(model_->compute_type());
+  objective_ = make_objective(config_, std::move(teacher));
   if (data.valid) validator_.emplace(data.valid, data.codec, config_, device_, data.more_valid);
   if (validator_) validator_->require_places(*model_);
   batches_ = std::make_unique<BatchStream>(data.train, batch_options(config_, data), progress_.position);
@@ -70,8 +73,11 @@ void Trainer::begin_or_resume() {
                 directory_->best().string(), progress_.best_update);
     if (group_.leads()) directory_->keep_later_best(progress_.update, log_);
   }
-  if (!from.empty() && (!resumes || adapts)) load_initial_weights(*model_, config_.model, data_.codec, from);
-  if (!from.empty() && !resumes) log_.info("the weights start from {}", from);
+  if (!from.empty() && (!resumes || adapts)) {
+    const auto start =
+        load_initial_weights(*model_, config_.model, data_.codec, from, config_.training.init_vocabulary);
+    if (!resumes) log_.info("{}", start);
+  }
   move_module(*model_, device_);
   const auto trained = freeze(*model_, config_.training);
   const auto parameters = named_parameters(*model_);

@@ -30,7 +30,10 @@ TranslatorOptions options_of(const ModelSetOptions& options, const ReadyModel& f
 
 }  // namespace
 
-ModelSet::ModelSet(const ModelSetOptions& options) {
+ModelSet::ModelSet(const ModelSetOptions& options) : adapter_(options.adapter) {
+  if (options.directories.size() > 1 && !options.adapter.empty())
+    throw Error(fmt::format("the adapter {} (--adapter): is of one model, not of an ensemble; leave it out",
+                            options.adapter.string()));
   if (options.directories.size() == 1 && !options.weights.empty())
     throw Error("the weights of the models (--model-weights): one model has no other to weigh against; leave them out");
   double sum = 0;
@@ -41,8 +44,8 @@ ModelSet::ModelSet(const ModelSetOptions& options) {
   if (!std::isfinite(sum)) throw Error("the weights of the models: their sum is too large; use smaller ones");
   const auto precision = [&](const Config& config) { return changed_config(options, config).decoding.precision; };
   for (const auto& directory : options.directories)
-    loaded_.push_back(
-        load_ready_model({directory, options.device, precision, options.threads}, options.directories.size() == 1));
+    loaded_.push_back(load_ready_model({directory, options.device, precision, options.threads, options.adapter},
+                                       options.directories.size() == 1));
   require_one_target(loaded_);
   auto& first = loaded_.front();
   if (options.decoding) first.config.decoding = *options.decoding;
@@ -62,6 +65,7 @@ nlohmann::json ModelSet::description() const {
                       {"sha256", sha256_of_file(loaded_[i].directory / "model.safetensors")},
                       {"weight", members_[i].weight},
                       {"precision", loaded_[i].precision}});
+  if (!adapter_.empty()) models.front()["adapter_sha256"] = sha256_of_file(adapter_);
   return models;
 }
 

@@ -22,13 +22,14 @@ struct ModelSetOptions {
   /// What the user changes of a model's configuration; none: nothing.
   std::function<Config(const Config&)> changed = {};
   int threads = 0;  ///< on the CPU; 0: all processors. A program that is linked with LibTorch tells LibTorch itself
+  std::filesystem::path adapter = {};  ///< adapter.safetensors of the one model, added to its weights; empty: none
 };
 
 /// Models that are loaded and ready to search: an ensemble, or a single one.
 class ModelSet {
  public:
-  /// Throws Error for a directory that is no model, models of other target pieces, a device that is not there, and a
-  /// max_source_length that the first model has no positions for.
+  /// Throws Error for a directory that is no model, an adapter of another, models of other target pieces, a device that
+  /// is not there, and a max_source_length that the first model has no positions for.
   explicit ModelSet(const ModelSetOptions& options);
   ModelSet(const ModelSet&) = delete;
 
@@ -38,8 +39,8 @@ class ModelSet {
   const std::vector<TranslatorModel>& members() const { return members_; }
   /// Whether it was trained on sentences: what holds several is split into them.
   bool is_of_sentences() const { return first().config.data.lines == TrainedLines::kSentences; }
-  /// For a reader: of each model its directory, the SHA-256 of its weights and its vote, and in which precision they
-  /// are searched.
+  /// For a reader: of each model its directory, the SHA-256 of its weights and of its adapter, its vote, and in which
+  /// precision it is searched.
   nlohmann::json description() const;
   /// What the first model's configuration and the user say.
   const TranslatorOptions& options() const { return translator_options_; }
@@ -48,6 +49,7 @@ class ModelSet {
   std::vector<ReadyModel> loaded_;
   std::vector<TranslatorModel> members_;
   TranslatorOptions translator_options_;
+  std::filesystem::path adapter_;
 };
 
 }  // namespace nmt

@@ -101,7 +101,8 @@ std::function<std::shared_ptr<SearchableModel>()> whole_model(const ModelLoading
   const ModelLoading wanted{.directory = plain.directory,
                             .device = "cpu",
                             .precision = [precision](const Config&) { return precision; },
-                            .threads = plain.threads};
+                            .threads = plain.threads,
+                            .adapter = plain.adapter};
   const auto weights = plain.directory / "model.safetensors";
   const auto now = [weights] {
     std::error_code missing;  // reading the file says what is wrong with it
@@ -125,7 +126,7 @@ std::optional<ReadyModel> load_plain(const ModelLoading& wanted) {
     const auto whole = whole_model(wanted, precision);
     ready.model = std::make_shared<PlainTransformer>(
         inference::read_transformer(wanted.directory, description, *format,
-                                    threads > 1 ? &search_threads(threads) : nullptr),
+                                    threads > 1 ? &search_threads(threads) : nullptr, wanted.adapter),
         description.config.model, threads, whole);
     ready.precision = precision_name(*format);
     return ready;

@@ -15,6 +15,7 @@
 #include "models/tiny_batch.h"
 #include "nn/device/cpu_allocator.h"
 #include "support.h"
+#include "text/words.h"
 #include "training/optimizers/optimizer.h"
 #include "training/trained_update.h"
 #include "translation/word_tokenizer.h"
@@ -96,6 +97,23 @@ TEST_F(DryRunTest, SaysWhatAnUpdateOfTheLargestBatchTakes) {
     EXPECT_THAT(answer.table, HasSubstr("of the largest batch, 48 pairs of 20 and 17 tokens\n"));
   }
   EXPECT_FALSE(std::filesystem::exists(folder_ / "none"));
+}
+
+TEST_F(DryRunTest, CountsTheTeacher) {
+  std::string vocabulary = "<PAD>\t9\n<UNK>\t9\n<S>\t9\n</S>\t9\n";
+  for (const auto& word : words()) vocabulary += word + "\t1\n";
+  const auto tokenizer = std::make_shared<WordTokenizer>(vocabulary, "vocabulary", WordLimits());
+  data_.codec = TextCodec({}, tokenizer, tokenizer);  // one that can be saved
+  const auto student = config(), wide = config("", "d_model: 128, d_ff: 512");
+  const auto teacher = folder_ / "teacher";
+  std::filesystem::create_directory(teacher);
+  const int64_t size = data_.codec.source().size();
+  save_model(teacher, *make_model(wide.model, size, size), wide, data_.codec, nlohmann::json::object());
+  const auto alone = ask(student, int64_t{8} << 30);
+  const auto taught = ask(config(", objective: distillation, teacher: " + teacher.string()), int64_t{8} << 30);
+  const auto bytes = static_cast<int64_t>(std::filesystem::file_size(teacher / "model.safetensors"));
+  EXPECT_THAT(taught.table, HasSubstr("\nteacher "));
+  EXPECT_GT(taught.needed, alone.needed + bytes) << taught.table;
 }
 
 TEST_F(DryRunTest, HalvesABatchThatDoesNotFit) {

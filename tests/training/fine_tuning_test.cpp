@@ -8,6 +8,8 @@
 #include "models/model_directory.h"
 #include "models/tiny_batch.h"
 #include "support.h"
+#include "tensor_support.h"
+#include "text/longest_pieces.h"
 #include "text/words.h"
 #include "training/optimizers/optimizer.h"
 #include "training/trained_update.h"
@@ -79,6 +81,57 @@ TEST_F(InitFrom, NamesAllThatDoesNotFit) {
                 load(small_model(), codec_of({"a", "b", "c", "d"}));
               }),
               HasSubstr("source: the vocabulary has 9 entries there and 8 here"));
+}
+
+/// The rows of the words a to e, ids 4 to 8, as the pieces e, a c and x begin with them: the row of one, the mean of
+/// two, and of all.
+void expect_mapped(const torch::Tensor& found, const torch::Tensor& from, const std::string& name) {
+  for (int64_t special = 0; special < 4; ++special) EXPECT_TRUE(found[special].equal(from[special])) << name << special;
+  EXPECT_TRUE(found[4].equal(from[8])) << name;
+  test::expect_close(found[5], (from[4] + from[6]) / 2, 1e-7, name);
+  test::expect_close(found[6], (from[4] + from[5] + from[6] + from[7] + from[8]) / 5, 1e-7, name);
+}
+
+// Tables that are tied and tables that are not, and the bias of the output layer.
+TEST_F(InitFrom, MapsTheRowsToAnotherVocabulary) {
+  const auto words = codec_of({"a", "b", "c", "d", "e"});
+  const auto pieces = std::make_shared<test::LongestPieces>(std::vector<std::string>{"\u2581e", "\u2581a\u2581c", "x"});
+  const auto other = std::make_shared<test::LongestPieces>(std::vector<std::string>{"\u2581b"});
+  for (const std::string tied : {"all", "target", "none"}) {
+    Config config;
+    config.model = small_model(", output_bias: true, tie_embeddings: " + tied);
+    const auto theirs = test::formula_model(config.model, 9, 9);
+    save_model(directory_, *theirs, config, words, nlohmann::json::object());
+    const TextCodec codec({}, tied == "all" ? pieces : other, pieces);
+    const auto model = make_model(config.model, codec.source().size(), codec.target().size());
+    const auto said = load_initial_weights(*model, config.model, codec, directory_, InitVocabulary::kMap);
+    EXPECT_THAT(
+        said, HasSubstr("the weights start from " + directory_.string() + ", mapped to another vocabulary (source: "));
+    EXPECT_THAT(said,
+                HasSubstr("target: 7 pieces, 5 with the row of an old one, 1 with the mean of several, 1 with that "
+                          "of all)"));
+    const auto from = named_parameters(*theirs), to = named_parameters(*model);
+    int mapped = 0;
+    for (size_t i = 0; i < to.size(); ++i) {
+      const auto& [name, found] = to[i];
+      if (name == "source_embedding") {
+        EXPECT_EQ(found.size(0), 5);
+        EXPECT_TRUE(found[4].equal(from[i].second[5]));
+      } else if (name.ends_with("embedding") || name.starts_with("output_")) {
+        expect_mapped(found, from[i].second, name);
+        ++mapped;
+      } else {
+        EXPECT_TRUE(found.equal(from[i].second)) << name;
+      }
+    }
+    EXPECT_EQ(mapped, tied == "none" ? 3 : 2);
+  }
+  EXPECT_THAT(message_of<Error>([&] {
+                const TextCodec reversed({.reverse_source = true}, pieces, pieces);
+                load_initial_weights(*make_model(small_model(), 7, 7), small_model(), reversed, directory_,
+                                     InitVocabulary::kMap);
+              }),
+              HasSubstr("data.reverse_source is false there and true here"));
 }
 
 // What an import makes impossible would outweigh all else in a label-smoothed loss.

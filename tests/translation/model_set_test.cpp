@@ -39,6 +39,14 @@ class ModelSetTest : public testing::Test {
   test::TemporaryDirectory folder_;
 };
 
+TEST_F(ModelSetTest, AnAdapterIsOfOneModel) {
+  const auto a = make("a", 60), b = make("b", 60);
+  EXPECT_EQ(message_of<Error>([&] {
+              ModelSet({.directories = {a, b}, .device = "cpu", .adapter = "adapter.safetensors"});
+            }),
+            "the adapter adapter.safetensors (--adapter): is of one model, not of an ensemble; leave it out");
+}
+
 TEST_F(ModelSetTest, TranslatesAsTheFirstModelSaysAndTheUserChanges) {
   const auto a = make("a", 60), b = make("b", 60);
   const ModelSet own({.directories = {a, b}, .weights = {1, 3}, .device = "cpu"});

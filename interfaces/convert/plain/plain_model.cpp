@@ -63,8 +63,7 @@ PlainModel read_plain_model(const fs::path& directory) {
 }
 
 void add_adapter(PlainModel& model, const fs::path& directory, const fs::path& file) {
-  const auto adapter = read_adapter(file);
-  require_base(adapter, directory);
+  const auto adapter = adapter_of(directory, file);
   for (auto& [name, array] : model.weights) {
     throw_if_stopped();
     adapter.add_to(name, array.shape, array.values);

@@ -135,7 +135,8 @@ struct ModelPool::Entry {
   std::unique_ptr<Translator> translator = {};  // borrows both: goes first
   int64_t n_best = 1, batch_size = 1;
   bool is_further_pair = false;  // of a model of some 10,000 pairs, of which the first shows that it can be loaded
-  bool must_be_seen = false;     // it names what only the model itself tells whether it has: a layer, a head, a prefix
+  bool must_be_seen = false;  // it names what only the model itself tells: whether it has a layer, a head, a prefix, or
+                              // is the base of an adapter
 
   void unload() {
     translator.reset();
@@ -174,8 +175,8 @@ ModelPool::ModelPool(ServiceConfig config, ModelPoolOptions options, Logger& log
       entry->bytes = bytes;
       entry->n_best = changed.decoding.beam_size;
       entry->batch_size = changed.decoding.batch_size;
-      entry->must_be_seen =
-          changed.decoding.alignment_layer > 0 || changed.decoding.alignment_head > 0 || !model.source_prefix.empty();
+      entry->must_be_seen = changed.decoding.alignment_layer > 0 || changed.decoding.alignment_head > 0 ||
+                            !model.source_prefix.empty() || !model.adapter.empty();
       if (known.empty()) continue;
       entry->is_further_pair = tells_both(own) && one != known.front();
       entry->model.source = one.source;
@@ -279,7 +280,8 @@ const Translator& ModelPool::loaded(Entry& entry) {
                         .device = options_.device,
                         .max_source_length = options_.max_source_length,
                         .changed = [&](const Config& config) { return entry.model.changed(options_.changed(config)); },
-                        .threads = options_.threads});
+                        .threads = options_.threads,
+                        .adapter = entry.model.adapter});
   }
   TranslatorOptions options = models->options();
   options.split_sentences = options_.split_sentences.value_or(models->is_of_sentences());
@@ -308,7 +310,7 @@ std::shared_ptr<ModelSet> ModelPool::shared_models(const Entry& entry) const {
   for (const auto& other : entries_) {
     const auto &own = entry.model, &its = other->model;
     if (other->translator && own.directories == its.directories && own.weights == its.weights &&
-        own.decoding == its.decoding)
+        own.adapter == its.adapter && own.decoding == its.decoding)
       return other->models;
   }
   return {};

@@ -32,8 +32,8 @@ struct ModelPoolOptions {
 class ModelPool {
  public:
   /// Borrows log. Without a limit of memory all models are loaded now; with one those that name a layer or head of
-  /// alignments or a prefix, which they may not have. Throws Error for a folder that is no model, two models of one
-  /// pair, a model that is larger than the memory, and aliases and pivots that do nothing.
+  /// alignments or a prefix, which they may not have, or an adapter. Throws Error for a folder that is no model, two
+  /// models of one pair, a model that is larger than the memory, and aliases and pivots that do nothing.
   ModelPool(ServiceConfig config, ModelPoolOptions options, Logger& log);
   ~ModelPool();
 

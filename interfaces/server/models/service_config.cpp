@@ -119,13 +119,18 @@ std::function<Config(const Config&)> changes(const Reader& reader, const YAML::N
 }
 
 ServiceModel read_model(const Reader& reader, const YAML::Node& node) {
-  reader.check_map(node, "a model",
-                   {"directory", "weights", "source", "target", "prefix", "decoding", "glossary", "keep_placeholders"});
+  reader.check_map(
+      node, "a model",
+      {"directory", "adapter", "weights", "source", "target", "prefix", "decoding", "glossary", "keep_placeholders"});
   if (!node["directory"]) reader.fail(node, "a model without a directory");
   ServiceModel model;
   model.place = reader.where(node) + ": ";
   for (const auto& directory : reader.texts(node["directory"], "directory"))
     model.directories.push_back(reader.file().parent_path() / directory);
+  if (const auto adapter = node["adapter"]) {
+    if (model.directories.size() > 1) reader.fail(adapter, "adapter: is of one model, and this is an ensemble");
+    model.adapter = reader.file().parent_path() / reader.text(adapter, "adapter");
+  }
   if (const auto weights = node["weights"]) {
     for (const auto& text : reader.texts(weights, "weights")) {
       model.weights.push_back(reader.number(weights, "weights", text));

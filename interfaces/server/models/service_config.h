@@ -18,6 +18,7 @@ namespace nmt {
 struct ServiceModel {
   std::vector<std::filesystem::path> directories;  ///< several: an ensemble
   std::vector<double> weights = {};                ///< of an ensemble's votes; empty: all the same
+  std::filesystem::path adapter = {};              ///< of the one directory; empty: none
   std::string source = {}, target = {};            ///< empty: as the model says
   /// Before each source sentence, in place of the model's own (TextCodec::Options); empty: the model's own.
   std::string source_prefix = {};

@@ -113,4 +113,10 @@ void require_base(const Adapter& adapter, const std::filesystem::path& directory
                           adapter.name, adapter.base, weights.string(), found));
 }
 
+Adapter adapter_of(const std::filesystem::path& directory, const std::filesystem::path& path) {
+  auto adapter = read_adapter(path);
+  require_base(adapter, directory);
+  return adapter;
+}
+
 }  // namespace nmt

@@ -47,6 +47,9 @@ Adapter read_adapter(const std::filesystem::path& path);
 /// Throws Error where an adapter is for other weights than those of the model directory.
 void require_base(const Adapter& adapter, const std::filesystem::path& directory);
 
+/// read_adapter() with require_base().
+Adapter adapter_of(const std::filesystem::path& directory, const std::filesystem::path& path);
+
 std::string factor_name(std::string_view matrix, std::string_view factor);  ///< factor: "lora_A" or "lora_B"
 std::map<std::string, std::string> adapter_metadata(const std::string& base, int64_t rank, double alpha);
 

@@ -41,6 +41,9 @@ constexpr std::array kOfTraining{"model.dropout_rate",
 constexpr std::array kOfCodec{"data.tokenizer",  "data.joint_vocabulary", "data.lowercase",     "data.nfkc",
                               "data.characters", "data.source_markers",   "data.reverse_source"};
 
+/// What of that stays where the rows are mapped to another vocabulary.
+constexpr std::array kOfSentences{"data.source_markers", "data.reverse_source"};
+
 /// Names and tasks, which may be others for the same weights.
 constexpr std::array kOfText{"data.source_language", "data.target_language", "data.source_prefix", "data.tags"};
 
@@ -77,13 +80,16 @@ std::set<std::string> tokenizer_files(const ModelDescription& model) {
 /// Settings about the text that do not fit the model, by their keys.
 std::vector<std::pair<std::string, std::string>> text_differences(const Config& config, const ModelDescription& model) {
   std::vector<std::pair<std::string, std::string>> found;
+  const bool maps = config.training.init_vocabulary == InitVocabulary::kMap;
   for (const auto& [key, theirs, ours, ignored] : differences(model.config, config)) {
-    if (holds(kOfCodec, key)) found.emplace_back(key, fmt::format("is {} there and {} here", theirs, ours));
-    if (!holds(kOfLearning, key)) continue;
+    if (maps ? holds(kOfSentences, key) : holds(kOfCodec, key))
+      found.emplace_back(key, fmt::format("is {} there and {} here", theirs, ours));
+    if (maps || !holds(kOfLearning, key)) continue;
     const auto* option = find_option("data", std::string_view(key).substr(std::string_view("data.").size()));
     if (format_value(*option, Config()) != ours)
       found.emplace_back(key, "is for learning a vocabulary, and the model brings its own");
   }
+  if (maps) return found;
   const auto files = tokenizer_files(model);
   const auto check_file = [&](const char* key, const std::string& path) {
     if (!path.empty() && std::filesystem::exists(path) && !files.contains(sha256_of_file(path)))

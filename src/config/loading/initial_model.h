@@ -17,9 +17,9 @@ std::vector<ConfigDifference> model_differences(const ModelConfig& theirs, const
 
 /// training.init_from: the model directory decides the model, the way from text to pieces, and how it searches, where
 /// `origins` has no setting of an option; nothing is done where it is empty. Vocabularies and weights stay in the
-/// directory. Where it is gone and run.dir has a run that was begun from it, that run's config.yaml stands in for it.
-/// Throws Error for a directory that is none, and, with all of them in one line, for settings that ask for
-/// another model or another vocabulary.
+/// directory; with training.init_vocabulary: map the vocabulary is as configured. Where it is gone and run.dir has a
+/// run that was begun from it, that run's config.yaml stands in for it. Throws Error for a directory that is none, and,
+/// with all of them in one line, for settings that ask for another model or another vocabulary.
 void follow_initial_model(Config& config, const Origins& origins);
 
 /// load_config() for a user's own run, with follow_initial_model(). Other configurations may come from a stranger, who

@@ -52,7 +52,7 @@ void check_languages(const RuleChecker& rules) {
   if (!data.source_prefix.empty())
     rules.refuse({"data.tags", "data.source_prefix"}, "stand where data.source_prefix does; leave one of them out");
   const auto targets = tagged_languages(data);
-  const bool is_learnt = data.spm_model1.empty() && rules.config.training.init_from.empty();
+  const bool is_learnt = data.spm_model1.empty() && !has_initial_vocabulary(rules.config.training);
   if (is_learnt && targets.size() < 2)
     rules.refuse(
         {"data.tags", "data.languages"},

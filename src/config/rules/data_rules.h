@@ -13,6 +13,11 @@ inline constexpr std::array<std::string_view, 4> kSpecialPieces = {"<pad>", "<un
 /// Pieces that SentencePiece does not learn: these, so many user_symbols, and the bytes of byte_fallback.
 int64_t fixed_piece_count(int64_t user_symbols, bool byte_fallback);
 
+/// Whether training.init_from brings the vocabulary.
+inline bool has_initial_vocabulary(const TrainingConfig& training) {
+  return !training.init_from.empty() && training.init_vocabulary == InitVocabulary::kSame;
+}
+
 /// Contradictions that begin in the section data: texts, cleaning, vocabularies. Throws Error.
 void check_data_rules(const RuleChecker& rules);
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "config/rules/data_rules.h"
+
 namespace nmt {
 namespace {
 
@@ -33,6 +35,9 @@ void check_adapter(const RuleChecker& rules) {
     rules.refuse({"training.lora_rank", "training.ema_decay", "training.average_checkpoints", "training.average_best"},
                  "has no averages: an average of adapters is none of this rank; set training.ema_decay, "
                  "average_checkpoints and average_best to 0");
+  if (training.init_vocabulary == InitVocabulary::kMap)
+    rules.refuse({"training.lora_rank", "training.init_vocabulary"},
+                 "leaves the tables of embeddings as they are; set training.init_vocabulary: same");
   if (training.shard_optimizer)
     rules.refuse({"training.lora_rank", "training.shard_optimizer"},
                  "leaves an optimizer nothing to share; set training.shard_optimizer false");
@@ -88,6 +93,11 @@ void check_objective(const RuleChecker& rules) {
     rules.refuse_changed({"training.rdrop_alpha"}, "is R-Drop's" + elsewhere);
   if (training.objective != ObjectiveKind::kSimCut)
     rules.refuse_changed({"training.simcut_alpha", "training.simcut_rate"}, "is SimCut's" + elsewhere);
+  if (training.objective != ObjectiveKind::kDistillation)
+    rules.refuse_changed({"training.teacher", "training.teacher_weight"}, "is of distillation" + elsewhere);
+  else if (training.teacher.empty())
+    rules.refuse({"training.objective", "training.teacher"},
+                 "distillation learns from a model; name its directory in training.teacher");
   const ModelConfig& model = rules.config.model;
   const auto rate = [&](const std::optional<double>& own) { return own.value_or(model.dropout_rate); };
   const bool no_dropout = rate(model.input_dropout_rate) + rate(model.attention_dropout_rate) +
@@ -117,7 +127,8 @@ void check_subword_sampling(const RuleChecker& rules) {
   const char* unigram_key = training.unigram_alpha1 > 0 ? "training.unigram_alpha1" : "training.unigram_alpha2";
   if ((bpe || unigram) && rules.config.data.tokenizer == TokenizerKind::kWords)
     rules.refuse({bpe ? bpe_key : unigram_key}, "needs pieces; data.tokenizer is words");
-  const bool ready = !(rules.config.data.spm_model1 + training.init_from).empty();  // the model itself tells its kind
+  // The model itself tells its kind.
+  const bool ready = !rules.config.data.spm_model1.empty() || has_initial_vocabulary(rules.config.training);
   if (bpe && !ready && rules.config.data.spm_type != SentencePieceType::kBpe)
     rules.refuse({bpe_key, "data.spm_type"},
                  "leaves merges out; data.spm_type is unigram: use training.unigram_alpha1, 2");
@@ -220,6 +231,9 @@ void check_training(const RuleChecker& rules) {
   if (!training.init_from.empty() && !(rules.config.model.word_vectors1 + rules.config.model.word_vectors2).empty())
     rules.refuse({"training.init_from", "model.word_vectors1", "model.word_vectors2"},
                  "brings its embeddings; leave model.word_vectors1 and word_vectors2 out");
+  if (training.init_from.empty())
+    rules.refuse_changed({"training.init_vocabulary"},
+                         "maps the rows of a model; name it in training.init_from, or with --from-model");
   check_adapter(rules);
   check_memory(rules);
   check_optimizer(rules);

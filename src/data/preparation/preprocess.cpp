@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <tuple>
 
 #include "base/error.h"
 #include "base/files/file.h"
@@ -35,10 +36,11 @@
 namespace nmt {
 namespace {
 
-/// That of training.init_from, which the weights need.
+/// That of training.init_from, which the weights need, unless they are mapped to another.
 std::optional<TextCodec> initial_codec(const Config& config) {
-  const auto& from = config.training.init_from;
-  return from.empty() ? std::nullopt : std::optional(load_codec(from));
+  const auto& [from, vocabulary] = std::tie(config.training.init_from, config.training.init_vocabulary);
+  if (from.empty() || vocabulary == InitVocabulary::kMap) return std::nullopt;
+  return load_codec(from);
 }
 
 /// The rules of each training corpus.

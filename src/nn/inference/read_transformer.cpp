@@ -177,10 +177,12 @@ void read_tables(const ModelConfig& c, const ModelDescription& sizes, WeightRead
 
 std::shared_ptr<const TransformerWeights> read_transformer(const std::filesystem::path& directory,
                                                            const ModelDescription& description,
-                                                           kernels::WeightFormat format, ThreadPool* threads) {
+                                                           kernels::WeightFormat format, ThreadPool* threads,
+                                                           const std::filesystem::path& adapter) {
   const auto& config = description.config.model;
   check_supported(config);
   WeightReader file(directory / "model.safetensors", description.weights, format, threads);
+  if (!adapter.empty()) file.add(adapter_of(directory, adapter));
   struct Owned {
     TransformerWeights weights;
     std::shared_ptr<const void> memory = nullptr;  // of what is in no map

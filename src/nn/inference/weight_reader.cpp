@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <mutex>
 #include <new>
 
 #include "base/error.h"
@@ -23,6 +25,52 @@ std::shared_ptr<void> allocate(size_t bytes) {
   return memory;
 }
 
+/// The packed matrices that models have in common.
+class SharedMaps {
+ public:
+  /// The one of this key, or else what `make` gives.
+  template <typename Make>
+  Map get(const std::string& key, Make&& make) {
+    if (auto map = find(key)) return std::move(*map);
+    auto map = make();
+    const std::lock_guard lock(mutex_);
+    std::erase_if(maps_, [](const auto& entry) { return entry.second.owner.expired(); });
+    maps_[key] = {map.weight, map.bias, map.owner};
+    return map;
+  }
+
+ private:
+  struct Entry {
+    kernels::PackedWeight weight;
+    const float* bias;
+    std::weak_ptr<const void> owner;
+  };
+  std::optional<Map> find(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    const auto found = maps_.find(key);
+    if (found == maps_.end()) return {};
+    auto owner = found->second.owner.lock();
+    if (!owner) return {};
+    return Map{.weight = found->second.weight, .bias = found->second.bias, .owner = std::move(owner)};
+  }
+
+  std::mutex mutex_;
+  std::map<std::string, Entry> maps_;
+};
+
+/// Which file has this name now: another once it is replaced or written to.
+std::string identity_of(const std::filesystem::path& path) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) return "";
+  return fmt::format("{} {} {} {} {}", status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
+                     status.st_mtim.tv_nsec);
+}
+
+SharedMaps& shared_maps() {
+  static SharedMaps maps;
+  return maps;
+}
+
 bool is_aligned(const std::byte* data) { return reinterpret_cast<uintptr_t>(data) % alignof(float) == 0; }
 
 }  // namespace
@@ -30,7 +78,9 @@ bool is_aligned(const std::byte* data) { return reinterpret_cast<uintptr_t>(data
 WeightReader::WeightReader(const std::filesystem::path& path, WeightType stored, kernels::WeightFormat format,
                            ThreadPool* threads)
     : name_(path.string()), stored_(stored), format_(format), threads_(threads), kept_(std::make_shared<Kept>()) {
+  file_ = identity_of(path);
   kept_->file = std::make_shared<const MappedFile>(path);
+  if (identity_of(path) != file_) file_.clear();  // replaced meanwhile: nobody knows which one it is
   if (stored != WeightType::kFloat32) guard_.emplace(*kept_->file, path);
   weights_ = stored_weights(read_safetensors_index(kept_->file->bytes(), name_), stored, name_);
 }
@@ -55,28 +105,48 @@ const StoredWeight& WeightReader::find_float(const std::string& name, const std:
 }
 
 Map WeightReader::pack(std::initializer_list<MapTensors> parts) {
-  const int64_t in = parts.begin()->in;
+  auto key = fmt::format("{}\n{}", file_, static_cast<int>(format_));
+  bool is_changed = false;
+  for (const auto& [weight, bias, out, in] : parts) {
+    is_changed = is_changed || (adapter_ && adapter_->factors.contains(weight));
+    find(weight, {out, in});
+    if (!bias.empty()) find_float(bias, {out});
+    key += fmt::format("\n{}\n{}", weight, bias);
+  }
+  return is_changed || file_.empty() ? packed(parts) : shared_maps().get(key, [&] { return packed(parts); });
+}
+
+Map WeightReader::packed(std::span<const MapTensors> parts) {
+  const int64_t in = parts.front().in;
   const bool int8 = format_ == kernels::WeightFormat::kInt8;
   if (int8 && in > kernels::kMaxInt8In) throw Unsupported("more columns than int8 takes");
   int64_t out = 0;
   std::vector<const StoredWeight*> weights;
+  std::vector<std::span<const std::byte>> values;  // of each part, with the adapter's update
+  std::deque<std::vector<float>> sums;
   std::vector<float> biases;
   for (const auto& part : parts) {
     out += part.out;
     weights.push_back(&find(part.weight, {part.out, in}));
+    values.push_back(weights.back()->values.data);
+    if (adapter_ && adapter_->factors.contains(part.weight)) {
+      auto& sum = sums.emplace_back(weights.back()->to_floats());
+      adapter_->add_to(part.weight, weights.back()->values.shape, sum);
+      values.back() = std::as_bytes(std::span(sum));
+    }
     if (part.bias.empty()) continue;
     const auto bias = find_float(part.bias, {part.out}).to_floats();
     biases.insert(biases.end(), bias.begin(), bias.end());
   }
   // The rows of all parts one after the other, where the file has them so or copied.
-  const auto& first = weights.front()->values;
-  const std::byte* rows = first.data.data();
+  const auto& type = weights.front()->values.type;
+  const std::byte* rows = values.front().data();
   std::vector<std::byte> joined;
   std::vector<float> scales;
-  for (const auto* weight : weights) {
-    if (parts.size() > 1 || !is_aligned(rows))
-      joined.insert(joined.end(), weight->values.data.begin(), weight->values.data.end());
-    scales.insert(scales.end(), weight->scales.begin(), weight->scales.end());
+  const bool joins = parts.size() > 1 || !is_aligned(rows);
+  for (size_t i = 0; i < weights.size(); ++i) {
+    if (joins) joined.insert(joined.end(), values[i].begin(), values[i].end());
+    scales.insert(scales.end(), weights[i]->scales.begin(), weights[i]->scales.end());
   }
   if (!joined.empty()) rows = joined.data();
 
@@ -101,7 +171,7 @@ Map WeightReader::pack(std::initializer_list<MapTensors> parts) {
     map.bias = bias;
   }
   share(threads_, panels, 1, [&](int64_t begin, int64_t end) noexcept {
-    if (first.type == "F32")
+    if (type == "F32")
       kernels::packed_kernels().pack(reinterpret_cast<const float*>(rows), map.weight, {begin, end});
     else
       kernels::pack_quantized(rows, scales.data(), map.weight, {begin, end});

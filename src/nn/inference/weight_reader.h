@@ -8,9 +8,12 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/files/adapter.h"
 #include "base/files/mapped_file.h"
 #include "base/files/stored_weights.h"
 #include "base/threads.h"
@@ -26,12 +29,16 @@ struct MapTensors {
 };
 
 /// The file of a model directory, while a model is made of it: each tensor is asked for by name and shape. What is
-/// wrong with one throws Error ("FILE: tensor NAME ...").
+/// wrong with one throws Error ("FILE: tensor NAME ..."). Models of one file, with adapters or without, share the
+/// packed matrices that no adapter changes, as long as one of them is in memory.
 class WeightReader {
  public:
   /// Weights are packed in `format`, which is that of `stored` unless that is float32. threads: that help; none: the
   /// caller does all. Throws Error for a damaged file.
   WeightReader(const std::filesystem::path& path, WeightType stored, kernels::WeightFormat format, ThreadPool* threads);
+
+  /// Adds an adapter's updates to the matrices that are packed from here on.
+  void add(Adapter adapter) { adapter_ = std::move(adapter); }
 
   kernels::WeightFormat format() const { return format_; }
   /// Several maps of one `in`, side by side. Throws Unsupported where int8 does not take so many columns.
@@ -51,14 +58,16 @@ class WeightReader {
   };
   const StoredWeight& find(const std::string& name, const std::vector<int64_t>& shape);
   const StoredWeight& find_float(const std::string& name, const std::vector<int64_t>& shape);
+  Map packed(std::span<const MapTensors> parts);
 
-  std::string name_;
+  std::string name_, file_;  // what messages say, and which file that is
   WeightType stored_;
   kernels::WeightFormat format_;
   ThreadPool* threads_;
   std::shared_ptr<Kept> kept_;
   size_t read_bytes_ = 0;                 // of the file, since its pages were given back
   std::optional<MappedFileGuard> guard_;  // of a quantized directory
+  std::optional<Adapter> adapter_;
   std::map<std::string, StoredWeight> weights_;
   std::set<std::string> used_;
 };

@@ -153,16 +153,51 @@ class OutputProducts {
   torch::Tensor matrix_;               // [vocabulary, model]
 };
 
+/// The share of a teacher in the loss of a block and its gradient.
+class TaughtBlock {
+ public:
+  // probabilities: the teacher's, [rows, vocabulary], in the type of the losses; used up. To be made while the block
+  // still has its logits z: -sum_v t_v log p_v = log sum_v exp z_v - sum_v t_v z_v, and the loss of the label has the
+  // logarithm, too.
+  TaughtBlock(torch::Tensor probabilities, const Block& block, double share)
+      : probabilities_(std::move(probabilities)),
+        counts_((block.labels >= 0).unsqueeze(-1).to(probabilities_.scalar_type())),
+        label_(block.labels.clamp_min(0).unsqueeze(-1)),
+        share_(share),
+        label_minus_mean_(block.logits.gather(-1, label_).to(probabilities_.scalar_type()) -
+                          (probabilities_ * block.logits).sum(-1, /*keepdim=*/true)) {}
+
+  // Once the block has losses, and the gradient p - q of those that count in place of its logits.
+  void add_to(const Block& block) {
+    const auto of_teacher = (block.label_loss.unsqueeze(-1) + label_minus_mean_) * counts_;  // [rows, 1]
+    block.loss.mul_(1 - share_).add_(of_teacher.squeeze(-1), share_);
+    if (!block.need_gradients) return;
+    // p - ((1 - share) q + share t): what is added is share (q - t).
+    const auto of_each = counts_ * (share_ * block.smoothing / static_cast<double>(probabilities_.size(-1)));
+    auto added = probabilities_.mul_(counts_ * -share_).add_(of_each);
+    added.scatter_add_(-1, label_, counts_ * (share_ * (1 - block.smoothing)));
+    block.logits.add_(added);
+  }
+
+ private:
+  torch::Tensor probabilities_, counts_, label_;  // [rows, vocabulary], [rows, 1], [rows, 1]
+  double share_;
+  torch::Tensor label_minus_mean_;  // [rows, 1]: the label's logit less the mean of all under the teacher
+};
+
 // Gradients are of the sum of the rows' losses and are made together with the losses; backward only scales them.
 struct OutputCrossEntropy : torch::autograd::Function<OutputCrossEntropy> {
   static variable_list forward(AutogradContext* context, const torch::Tensor& hidden_in, const torch::Tensor& weight,
                                const std::optional<torch::Tensor>& optional_bias, const torch::Tensor& labels_in,
-                               double rate, const std::optional<PairLoss>& pair, bool need_gradients) {
+                               double rate, const std::optional<PairLoss>& pair,
+                               const std::optional<TeacherRows>& teacher, bool need_gradients) {
     const auto bias = optional_bias.value_or(torch::Tensor());
     const auto hidden = hidden_in.contiguous();
     const auto labels = labels_in.contiguous();
     const int64_t rows = hidden.size(0), classes = weight.size(0);
     const OutputProducts products(hidden, weight, need_gradients);
+    std::optional<OutputProducts> teacher_products;
+    if (teacher) teacher_products.emplace(teacher->hidden, teacher->weight, /*need_gradients=*/false);
     const int64_t elements = hidden.is_cpu() ? kBlockElements : kBlockElementsOfGpu;
     const int64_t fitting = elements / std::max<int64_t>(classes, 1) / 2 * 2;  // whole pairs
     const int64_t length = std::clamp<int64_t>(fitting, 64, std::max<int64_t>(rows, 64));
@@ -191,10 +226,17 @@ struct OutputCrossEntropy : torch::autograd::Function<OutputCrossEntropy> {
                         .correct = rows_of(correct),
                         .smoothing = rate,
                         .need_gradients = need_gradients};
+      std::optional<TaughtBlock> taught;
+      if (teacher) {
+        auto of_teacher = torch::empty({n, classes}, teacher->hidden.options());
+        teacher_products->multiply(rows_of(teacher->hidden), teacher->bias, of_teacher);
+        taught.emplace(torch::softmax(of_teacher, -1, exact), block, teacher->share);
+      }
       if (has_cpu_kernel(logits))
         run_kernel(block, pair);
       else
         run_operations(block, pair);
+      if (taught) taught->add_to(block);
       if (!need_gradients) continue;
       auto of_part = rows_of(of_hidden);
       products.multiply_back(logits, of_part);
@@ -217,7 +259,7 @@ struct OutputCrossEntropy : torch::autograd::Function<OutputCrossEntropy> {
       if (scale.is_cpu()) return x * scale.item<double>();
       return (x.to(scale.scalar_type()) * scale).to(x.scalar_type());  // in float: 1 / tokens has more digits than bf16
     };
-    return {scaled(saved[0]), scaled(saved[1]), scaled(saved[2]), {}, {}, {}, {}};
+    return {scaled(saved[0]), scaled(saved[1]), scaled(saved[2]), {}, {}, {}, {}, {}};
   }
 };
 
@@ -228,12 +270,13 @@ LossSums without_constant(LossSums sums, const torch::Tensor& labels, double con
 }
 
 LossSums in_blocks(const torch::Tensor& hidden, const torch::Tensor& weight, const torch::Tensor& bias,
-                   const torch::Tensor& labels, const Smoothing& smoothing, const std::optional<PairLoss>& pair) {
+                   const torch::Tensor& labels, const Smoothing& smoothing, const std::optional<PairLoss>& pair,
+                   const std::optional<TeacherRows>& teacher = {}) {
   const bool need_gradients = torch::GradMode::is_enabled() && (hidden.requires_grad() || weight.requires_grad());
   const int64_t classes = weight.size(0);
   const auto sums = OutputCrossEntropy::apply(hidden, weight, optional_tensor(bias), labels,
-                                              smoothing.rate_over_all(classes), pair, need_gradients);
-  const double share_of_row = pair ? (pair->first + pair->second) / 2 : 1;
+                                              smoothing.rate_over_all(classes), pair, teacher, need_gradients);
+  const double share_of_row = pair ? (pair->first + pair->second) / 2 : teacher ? 1 - teacher->share : 1;
   return without_constant({sums[0], sums[1], sums[2]}, labels, share_of_row * smoothing.constant(classes));
 }
 
@@ -279,6 +322,12 @@ LossSums paired_output_cross_entropy(const torch::Tensor& hidden, const torch::T
                                      const PairLoss& pair) {
   TORCH_CHECK(hidden.size(0) % 2 == 0, "rows come in pairs");
   return in_blocks(hidden, weight, bias, labels, smoothing, pair);
+}
+
+LossSums distilled_output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight,
+                                        const torch::Tensor& bias, const torch::Tensor& labels,
+                                        const Smoothing& smoothing, const TeacherRows& teacher) {
+  return in_blocks(hidden, weight, bias, labels, smoothing, std::nullopt, teacher);
 }
 
 LossSums plain_output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight, const torch::Tensor& bias,

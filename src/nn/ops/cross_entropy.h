@@ -45,7 +45,22 @@ LossSums paired_output_cross_entropy(const torch::Tensor& hidden, const torch::T
                                      const torch::Tensor& bias, const torch::Tensor& labels, const Smoothing& smoothing,
                                      const PairLoss& pair);
 
-/// Both by plain tensor operations on the whole matrix: what the blocks are tested against.
+/// What a teacher predicts in the same rows, by tensors without gradient: softmax(hidden weightᵀ + bias).
+struct TeacherRows {
+  torch::Tensor hidden;        ///< [rows, the teacher's model], of any floating type
+  torch::Tensor weight, bias;  ///< [vocabulary, the teacher's model]; [vocabulary] or undefined
+  double share = 0;            ///< of its distributions in the loss, [0, 1]
+};
+
+/// Word-level distillation (Kim and Rush 2016, sec. 3.1): with t the teacher's prediction, in rows that count
+///   loss = (1 - share) * that of output_cross_entropy() - share * sum_rows sum_v t_v log p_v.
+/// label_loss and correct are those of output_cross_entropy(). It works in the same blocks; share 0 gives the same
+/// bits.
+LossSums distilled_output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight,
+                                        const torch::Tensor& bias, const torch::Tensor& labels,
+                                        const Smoothing& smoothing, const TeacherRows& teacher);
+
+/// The first two by plain tensor operations on the whole matrix: what the blocks are tested against.
 LossSums plain_output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight, const torch::Tensor& bias,
                                     const torch::Tensor& labels, const Smoothing& smoothing);
 LossSums plain_paired_output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight,

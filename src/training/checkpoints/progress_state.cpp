@@ -86,6 +86,7 @@ void ProgressState::add_event(std::string event) {
 nlohmann::json ProgressState::to_json() const {
   nlohmann::json json = *this;
   json["format"] = kProgressFormat;
+  json["teacher_hash"] = teacher_hash;
   json["seconds"] = written(seconds);
   json["best_score"] = written(best_score);
   json["best_due_score"] = written(best_due_score);
@@ -94,6 +95,7 @@ nlohmann::json ProgressState::to_json() const {
 
 ProgressState ProgressState::from_json(const nlohmann::json& json) {
   auto state = json.get<ProgressState>();
+  state.teacher_hash = json.value("teacher_hash", "");  // runs of older versions have no teacher
   state.seconds = read_double(json.at("seconds"));
   state.best_score = read_double(json.at("best_score"));
   state.best_due_score = read_double(json.at("best_due_score"));
@@ -134,6 +136,8 @@ ProgressState fresh_progress(const Config& config, torch::Device device, const s
   progress.cpu = cpu_name();
   progress.torch_version = TORCH_VERSION;
   progress.data_hash = data_hash;
+  if (const auto& teacher = config.training.teacher; !teacher.empty())
+    progress.teacher_hash = sha256_of_file(std::filesystem::path(teacher) / "model.safetensors");
   return progress;
 }
 
@@ -163,6 +167,11 @@ ProgressState resumed_progress(const std::filesystem::path& checkpoint, const Pr
         "run.dir {}: the prepared data in {} is not the one this run was begun with; prepare it again, or --restart to "
         "begin anew",
         config.run.dir, config.data.dir));
+  if (progress.teacher_hash != fresh.teacher_hash)
+    throw Error(fmt::format(
+        "training.teacher {}: its weights are not those that the run in {} was begun with; bring them back, or "
+        "--restart to begin a new run",
+        config.training.teacher, config.run.dir));
   if (config.run.precision != TrainingPrecision::kAuto && progress.precision != fresh.precision)
     throw Error(fmt::format("run.precision {}: this run was begun with {}", fresh.precision, progress.precision));
   int64_t threads = fresh.threads;

@@ -61,6 +61,7 @@ struct ProgressState {
 
   // What the bits are a function of besides configuration and data.
   std::string precision, device, kernels, cpu, torch_version, data_hash;
+  std::string teacher_hash = {};  ///< SHA-256 of the weights of training.teacher; empty: there is none
   int64_t threads = 0;
 
   /// Notes an event; from the twentieth on it is counted only, so that state.json stays small.

@@ -1,8 +1,10 @@
 #include "training/loop/objectives.h"
 
+#include <c10/core/GradMode.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -111,6 +113,24 @@ LossSums SimCut::loss(TranslationModel& model, const TensorBatch& batch, Forward
                      {.first = 1, .second = 0, .forward = static_cast<float>(options_.alpha), .backward = 0});
 }
 
+LossSums WordDistillation::loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& context) {
+  TensorBatch read = batch;
+  dropout_.apply(read, context);
+  const auto outputs = run_model(model, read, context);
+  const auto rows = target_rows(outputs.hidden, batch);
+  const auto sums = distilled_output_cross_entropy(rows.hidden, model.output_weight(), model.output_bias(), rows.labels,
+                                                   smoothing_, teacher_rows(batch));
+  return with_auxiliary_loss(sums, outputs, batch.target_lengths.sum().item<int64_t>());
+}
+
+TeacherRows WordDistillation::teacher_rows(const TensorBatch& batch) const {
+  const c10::NoGradGuard no_gradients;
+  ForwardContext no_dropout;
+  const auto rows = target_rows(run_model(*teacher_, batch, no_dropout).hidden, batch);
+  return {
+      .hidden = rows.hidden, .weight = teacher_->output_weight(), .bias = teacher_->output_bias(), .share = weight_};
+}
+
 Smoothing smoothing_of(const TrainingConfig& config) { return {config.smoothing, config.smoothing_form}; }
 
 namespace {
@@ -123,14 +143,14 @@ WordDropout word_dropout_of(const TrainingConfig& config) {
 
 }  // namespace
 
-std::unique_ptr<Objective> make_objective(const Config& config) {
+std::unique_ptr<Objective> make_objective(const Config& config, std::shared_ptr<TranslationModel> teacher) {
   const auto& training = config.training;
-  if (training.guided_alignment == 0) return make_objective(training);
+  if (training.guided_alignment == 0) return make_objective(training, std::move(teacher));
   return std::make_unique<GuidedAlignment>(GuidedAlignment::options_of(config), smoothing_of(training),
                                            word_dropout_of(training));
 }
 
-std::unique_ptr<Objective> make_objective(const TrainingConfig& config) {
+std::unique_ptr<Objective> make_objective(const TrainingConfig& config, std::shared_ptr<TranslationModel> teacher) {
   const auto smoothing = smoothing_of(config);
   const auto dropout = word_dropout_of(config);
   switch (config.objective) {
@@ -142,9 +162,9 @@ std::unique_ptr<Objective> make_objective(const TrainingConfig& config) {
       return std::make_unique<SimCut>(SimCut::Options{.alpha = config.simcut_alpha, .rate = config.simcut_rate},
                                       smoothing, dropout);
     case ObjectiveKind::kDistillation:
-      break;
+      return std::make_unique<WordDistillation>(std::move(teacher), config.teacher_weight, smoothing, dropout);
   }
-  throw Error("training.objective distillation: not available in this version; take cross_entropy");
+  return nullptr;
 }
 
 }  // namespace nmt

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "config/config.h"
 #include "models/interface/model.h"
@@ -129,12 +130,34 @@ class SimCut final : public Objective {
   WordDropout dropout_;
 };
 
+/// training.objective distillation: the word-level distillation of Kim and Rush 2016 (sec. 3.1),
+///   (1 - w) CE(p) - w * sum over the target tokens i and the pieces v of t_iv log p_iv,
+/// t the teacher's prediction without dropout, word dropout and gradient, w training.teacher_weight. label_loss and
+/// correct are those of p.
+class WordDistillation final : public Objective {
+ public:
+  /// teacher: in evaluation mode, on the model's device and of its compute type.
+  WordDistillation(std::shared_ptr<TranslationModel> teacher, double weight, const Smoothing& smoothing,
+                   const WordDropout& dropout)
+      : teacher_(std::move(teacher)), weight_(weight), smoothing_(smoothing), dropout_(dropout) {}
+  LossSums loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& context) override;
+
+ private:
+  TeacherRows teacher_rows(const TensorBatch& batch) const;
+
+  std::shared_ptr<TranslationModel> teacher_;
+  double weight_;
+  Smoothing smoothing_;
+  WordDropout dropout_;
+};
+
 /// The smoothing of training.smoothing and smoothing_form.
 Smoothing smoothing_of(const TrainingConfig& config);
 
-/// training.objective with its options. Throws Error for an unknown one.
-std::unique_ptr<Objective> make_objective(const TrainingConfig& config);
+/// training.objective with its options. teacher: load_teacher()'s, for distillation.
+std::unique_ptr<Objective> make_objective(const TrainingConfig& config,
+                                          std::shared_ptr<TranslationModel> teacher = nullptr);
 /// The same with training.guided_alignment, which is about the model and decoding.alignment_layer, too.
-std::unique_ptr<Objective> make_objective(const Config& config);
+std::unique_ptr<Objective> make_objective(const Config& config, std::shared_ptr<TranslationModel> teacher = nullptr);
 
 }  // namespace nmt

@@ -100,6 +100,22 @@ TEST_F(InitialModel, NamesAllThatAsksForAnotherModelAtOnce) {
   EXPECT_THAT(message_of<Error>([&] { load("model: {norm: pre}"); }), testing::EndsWith("mine.yaml:1); leave it out"));
 }
 
+// Normalisation and kind of pieces may be others then, not what stands around them.
+TEST_F(InitialModel, MayBeMappedToAnotherVocabulary) {
+  write("other.spm", "other");
+  const auto yaml = "{data: {lowercase: false, vocab_size: 9000, spm_model1: " + (folder_ / "other.spm").string() +
+                    ", spm_model2: " + (folder_ / "other.spm").string() + "}, training: {init_vocabulary: map}}";
+  const auto config = load(yaml).config;
+  EXPECT_FALSE(config.data.lowercase);
+  EXPECT_FALSE(config.data.joint_vocabulary) << "the model's, where nothing is said";
+  EXPECT_EQ(config.model.d_model, 32);
+  EXPECT_THAT(message_of<Error>([&] {
+                load(yaml, {"model.d_model=64", "data.reverse_source=true"});
+              }),
+              testing::AllOf(HasSubstr("model.d_model is 32 there and 64 here"),
+                             HasSubstr("data.reverse_source is false there and true here")));
+}
+
 // What was printed for a run, and what was written before the model could say it.
 TEST_F(InitialModel, TakesACompleteConfigurationThatSaysTheSame) {
   const auto config = load("run: {dir: r}").config;

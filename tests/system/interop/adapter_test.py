@@ -99,6 +99,40 @@ class Adapter(support.Case):
         self.assertNotEqual(self.programs.translate(self.base, lines, 4), adapted)
         self.assertEqual((self.folder / "run" / "best" / "adapter.safetensors").exists(), True)
 
+    def test_loaded_beside_its_base_it_is_the_exported_model(self):
+        adapter = self.train(30) / "best" / "adapter.safetensors"
+        self.assertEqual(self.export(adapter, "-q").returncode, 0)
+        exported, test = self.folder / "out", self.programs.corpus()
+        lines = (test / "test.de").read_text().splitlines()[:60]
+        text = "".join(line + "\n" for line in lines)
+
+        def translated(*model):
+            return self.programs.must("nmt-translate", "-m", *model, "--n-best", 2, "--scores", "--token-scores", "-q",
+                                      text=text)
+
+        for precision in ("fp32", "bf16", "int8"):
+            found = translated(self.base, "--adapter", adapter, "--precision", precision)
+            self.assertEqual(found, translated(exported, "--precision", precision), precision)
+            self.assertNotEqual(found, translated(self.base, "--precision", precision), precision)
+        aligned = ("--alignment", "pharaoh", "--precision", "fp32")  # by LibTorch
+        self.assertEqual(translated(self.base, "--adapter", adapter, *aligned), translated(exported, *aligned))
+
+        def evaluated(*model):
+            set_of = ("--source", self.folder / "valid.de", "--reference", self.folder / "valid.en")
+            return self.programs.must("nmt-eval", "-m", *model, *set_of, "-q").split("\n")[1:]
+
+        self.assertEqual(evaluated(self.base, "--adapter", adapter), evaluated(exported))
+        other = self.folder / "run" / "checkpoints" / "00000030"
+        for program in (("nmt-translate", "-m", other, "-t", "a"),
+                        ("nmt-eval", "-m", other, "--source", self.folder / "valid.de", "--reference",
+                         self.folder / "valid.en")):
+            self.assert_refused(self.programs.call(*program, "--adapter", adapter),
+                                "adapter.safetensors: is for a model whose weights have")
+        several = ("-m", self.base, "-m", exported, "--adapter", adapter)
+        self.assert_refused(self.programs.call("nmt-translate", *several, "-t", "a"), "is of one model, not of an ensemble")
+        self.assert_refused(self.programs.call("nmt-eval", *several, "--source", self.folder / "valid.de", "--reference",
+                                               self.folder / "valid.en"), "is of one model; name that alone")
+
     def test_resumed_it_ends_in_the_same_bits(self):
         whole = self.train(30, "whole") / "checkpoints" / "00000030"
         self.train(15)

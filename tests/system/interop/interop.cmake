@@ -1,5 +1,6 @@
 # nmt-export beside Hugging Face transformers and CTranslate2; skipped (exit code 77) where those are not installed
-# (scripts/interop_python.sh), but for system_export and system_adapter. The models that leave are trained for it on the
+# (scripts/interop_python.sh), but for system_export, system_adapter and
+# system_vocabulary_map. The models that leave are trained for it on the
 # built-in corpus, once for all.
 if(NMT_WITH_TORCH AND NMT_WITH_CONVERT)
   function(nmt_convert_test name label script)
@@ -11,6 +12,7 @@ if(NMT_WITH_TORCH AND NMT_WITH_CONVERT)
   nmt_convert_test(system_ctranslate2 system ctranslate2_test.py CTranslate2)
   nmt_convert_test(system_export system export_test.py)
   nmt_convert_test(system_adapter system adapter_test.py)
+  nmt_convert_test(system_vocabulary_map system vocabulary_map_test.py)
   nmt_convert_test(system_marian system marian_test.py Import Export)
   nmt_convert_test(system_adapt system adapt_test.py)
   nmt_convert_test(system_marian_npz system marian_npz_test.py)

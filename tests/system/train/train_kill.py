@@ -196,14 +196,16 @@ class Training(unittest.TestCase):
 
     def test_the_quality_kit_goes_on_in_the_same_bits(self):
         dice = random.Random(5)
-        for precision in ("fp32", "bf16"):
-            settings = (*QUALITY_KIT, f"run.precision={precision}")
-            straight = Run(self.config, self.work / f"kit-{precision}", settings, 40)
+        distillation = ("training.objective=distillation", f"training.teacher={self.straight.directory / 'best'}")
+        for name, precision, objective in (("kit", "fp32", QUALITY_KIT[:1]), ("kit", "bf16", QUALITY_KIT[:1]),
+                                           ("distilled", "bf16", distillation)):
+            settings = (*objective, *QUALITY_KIT[1:], f"run.precision={precision}")
+            straight = Run(self.config, self.work / f"{name}-{precision}", settings, 40)
             code, errors = straight.finish()
             self.assertEqual(code, 0, errors)
             validations = (straight.directory / "validations.tsv").read_text()
             self.assertIn("moving average", (straight.directory / "log.txt").read_text() + validations)
-            broken = Run(self.config, self.work / f"kit-{precision}-broken", settings, 40)
+            broken = Run(self.config, self.work / f"{name}-{precision}-broken", settings, 40)
             for wanted in (3, 9, 21, 33):
                 process = broken.start()
                 reached = wait_until(lambda: broken.newest() >= wanted, process)
@@ -214,7 +216,7 @@ class Training(unittest.TestCase):
                 self.assertNotEqual(code, 0, "the machine is too fast for this test: make the batches larger")
             code, errors = broken.finish()
             self.assertEqual(code, 0, errors)
-            self.assertEqual(broken.result(), straight.result(), precision)
+            self.assertEqual(broken.result(), straight.result(), (name, precision))
 
     def test_kills_leave_no_trace(self):
         run, dice = self.new_run(), random.Random(7)

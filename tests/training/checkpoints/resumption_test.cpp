@@ -80,5 +80,24 @@ TEST_F(ResumptionTest, GoesOnInThePrecisionThatItWasBegunWith) {
   }
 }
 
+TEST_F(ResumptionTest, RefusesAnotherTeacher) {
+  Config config;
+  config.run.dir = "runs/a";
+  config.training.teacher = folder_.path().string();
+  const auto with_teacher = [&](const std::string& weights) {
+    write_file_atomically(folder_ / "model.safetensors", weights);
+    return fresh_progress(config, torch::kCPU, "");
+  };
+  save(20, with_teacher("one").to_json().dump());
+  const auto resume = [&](const ProgressState& fresh) {
+    return resumed_progress(store_.path(20), fresh, config, log_.log());
+  };
+  EXPECT_EQ(resume(with_teacher("one")).teacher_hash, sha256_of_bytes("one"));
+  EXPECT_EQ(test::message_of<Error>([&] { resume(with_teacher("another")); }),
+            "training.teacher " + config.training.teacher +
+                ": its weights are not those that the run in runs/a was begun with; bring them back, or --restart to "
+                "begin a new run");
+}
+
 }  // namespace
 }  // namespace nmt::resumption_test

@@ -8,9 +8,12 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/files/adapter.h"
+#include "base/files/file.h"
 #include "config/loading/schema.h"
 #include "config/rules/consistency.h"
 #include "models/formula_weights.h"
+#include "models/interface/safetensors.h"
 #include "spdlog/sinks/ostream_sink.h"
 #include "support.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
@@ -304,6 +307,34 @@ TEST_F(ModelPoolTest, TheServiceMayChangeWhatTheModelAllows) {
     EXPECT_THROW(options_.changed(Config()), Error) << one.own;
     EXPECT_EQ(ModelPool({.models = {model()}}, options_, log_).max_n_best(), one.n_best);
   }
+}
+
+TEST_F(ModelPoolTest, HasTheAdaptersOfAModelBesideIt) {
+  const auto directory = folder_ / "model";
+  const std::string matrix = "decoder_0.feed_forward.inner.weight";
+  const auto adapter = [&](const std::string& name, const std::string& base, double scale) {
+    save_safetensors(folder_ / name,
+                     {{factor_name(matrix, "lora_A"), torch::ones({1, 16})},
+                      {factor_name(matrix, "lora_B"), torch::linspace(-scale, scale, 32).unsqueeze(1)}},
+                     adapter_metadata(base, 1, 1));
+    return folder_ / name;
+  };
+  const auto base = sha256_of_file(directory / "model.safetensors");
+  auto law = model("de", "en-law"), news = model("de", "en-news"), foreign = model("de", "en-foreign");
+  law.adapter = adapter("law", base, 1);
+  news.adapter = adapter("news", base, 2);
+  ModelPool pool({.models = {model(), law, news}}, options_, log_);
+  for (const auto& one : {law, news}) {
+    const ModelSet alone({.directories = {directory}, .device = "cpu", .adapter = one.adapter});
+    const auto expected =
+        Translator(alone.members(), alone.options()).translate(std::vector{test::training_lines()[0]});
+    EXPECT_EQ(translated(pool, "de", one.target), expected[0].text);
+    EXPECT_NE(translated(pool, "de", one.target), translated(pool, "de", "en"));
+  }
+  foreign.adapter = adapter("foreign", "0123", 1);
+  foreign.place = "s.yaml:4: ";
+  EXPECT_THAT(refusal({.models = {model(), foreign}, .memory = 1 << 30}),
+              HasSubstr("s.yaml:4: " + foreign.adapter.string() + ": is for a model whose weights have the SHA-256"));
 }
 
 TEST_F(ModelPoolTest, RefusesWhatIsNoModel) {

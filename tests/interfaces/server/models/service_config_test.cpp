@@ -91,6 +91,12 @@ TEST_F(ServiceConfigTest, SaysWhereAGlossaryWasReadFrom) {
   EXPECT_EQ(config.models[1].glossary_file, "");
 }
 
+TEST_F(ServiceConfigTest, ReadsTheAdapterOfAModel) {
+  const auto config = read("models:\n- {directory: a, adapter: law.safetensors, target: en-law}\n- directory: a\n");
+  EXPECT_EQ(config.models[0].adapter, folder_ / "law.safetensors") << "beside the file";
+  EXPECT_EQ(config.models[1].adapter, "");
+}
+
 TEST_F(ServiceConfigTest, SaysWhatIsWrongAndWhere) {
   for (const auto& [yaml, says] : {
            std::pair{"", "names and values were expected"},
@@ -107,6 +113,7 @@ TEST_F(ServiceConfigTest, SaysWhatIsWrongAndWhere) {
            {"models:\n- directory: a\n  beam_size: 2", ":3: beam_size: no such setting of a model"},
            {"models:\n- directory: a\n  decoding: {beam: 2}", ":3: beam: no such option of decoding"},
            {"models:\n- directory: a\n  decoding: {beam_size: 0}", ":3: decoding.beam_size: "},
+           {"models:\n- directory: [a, b]\n  adapter: c", ":3: adapter: is of one model, and this is an ensemble"},
            {"models:\n- directory: a\n  weights: [1, 2]", ":3: weights: 2 for 1 folders"},
            {"models:\n- directory: a\n  weights: [0]", ":3: weights: must be more than 0"},
            {"models:\n- directory: a\n  weights: [2]", ":3: weights: are of an ensemble"},
