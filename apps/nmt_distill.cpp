@@ -256,7 +256,7 @@ int main(int argc, char** argv) {
     show_examples(app,
                   {"nmt-distill -m runs/mine/best --source train.de --reference train.en --valid valid.de valid.en "
                    "--test test.de test.en -o student",
-                   "nmt-translate -m student/model --shortlist 50 < new.de"});
+                   "nmt-translate -m student/model --shortlist 30 < new.de"});
     if (!parse_command_line(app, argc, argv)) return int{kDone};
     try {
       return Distillation(arguments).run();

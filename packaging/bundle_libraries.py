@@ -1,10 +1,10 @@
 """Puts the shared libraries that the programs of a folder load into its lib/nmt, all but the C library's own.
 
-    bundle_libraries.py FOLDER VERSION
+    bundle_libraries.py FOLDER VERSION README
 
 FOLDER has bin/ with the programs, perhaps lib/ with libnmt, and lib/nmt/ with LibTorch's libraries. What is copied is written, with the Debian package
-that it comes from, to share/doc/nmt/libraries.tsv, and the package's copyright to share/doc/nmt/licences. README.txt says
-which glibc the whole needs at least. Ends with exit code 1 where a library is missing.
+that it comes from, to share/doc/nmt/libraries.tsv, and the package's copyright to share/doc/nmt/licences. README.txt, made
+of README beside this script, says which glibc the whole needs at least. Ends with exit code 1 where a library is missing.
 """
 
 import os
@@ -76,7 +76,7 @@ def main():
             if path is None or not (OF_THE_SYSTEM.match(name) or path.resolve().is_relative_to(folder)):
                 raise SystemExit(f"{program.name}: would load {name} from {path}")
     needed = max(glibc_of(path) for path in [*programs, *libraries.iterdir()])
-    text = (pathlib.Path(__file__).parent / "README.tar.txt").read_text()
+    text = (pathlib.Path(__file__).parent / sys.argv[3]).read_text()
     for key, value in (("VERSION", version), ("MACHINE", platform.machine()), ("GLIBC", ".".join(map(str, needed)))):
         text = text.replace(f"@{key}@", value)
     (folder / "README.txt").write_text(text)

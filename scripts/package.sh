@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Makes packages of a build of its own, build-package, in dist/:
-#   scripts/package.sh [tar] [deb] [wheel]      (all where none is named)
-# tar    nmt-VERSION-linux-MACHINE.tar.gz, which runs wherever it is unpacked; LibTorch's CPU libraries and all others are in it
-# deb    nmt, nmt-libtorch, libnmtX.Y, libnmt-dev and python3-nmt, for the Debian or Ubuntu that this is
-# wheel  the Python package for pip, for the Python and the libraries of this Debian or Ubuntu; LibTorch is that of the package torch
+#   scripts/package.sh [tar] [translator] [deb] [wheel]      (all where none is named)
+# tar         nmt-VERSION-linux-MACHINE.tar.gz, which runs wherever it is unpacked; LibTorch's CPU libraries and all others are in it
+# translator  nmt-translator-VERSION-linux-MACHINE.tar.gz: nmt-translate alone, without LibTorch
+# deb         nmt, nmt-libtorch, libnmtX.Y, libnmt-dev and python3-nmt, for the Debian or Ubuntu that this is
+# wheel       the Python package for pip, for the Python and the libraries of this Debian or Ubuntu; LibTorch is that of the package torch
 # The same source, packages and LibTorch give the same bytes: times in the archives are SOURCE_DATE_EPOCH, by default that of
 # the last commit. scripts/setup.sh has to have run; LibTorch has to be its CPU build. NMT_DEB_COMPRESSION=zstd saves the minutes
 # that xz takes, for .debs that are only tried.
@@ -11,15 +12,15 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 kinds=("$@")
 case "${1:-}" in
-  -h | --help) sed -n '2,10s/^# \{0,1\}//p' scripts/package.sh; exit 0 ;;
-  '') kinds=(tar deb wheel) ;;
+  -h | --help) sed -n '2,11s/^# \{0,1\}//p' scripts/package.sh; exit 0 ;;
+  '') kinds=(tar translator deb wheel) ;;
 esac
 module=OFF
 for kind in "${kinds[@]}"; do
   case $kind in
-    tar) ;;
+    tar | translator) ;;
     deb | wheel) module=ON ;;
-    *) die "$kind: no such kind of package (tar, deb, wheel)" ;;
+    *) die "$kind: no such kind of package (tar, translator, deb, wheel)" ;;
   esac
 done
 command -v dpkg-query >/dev/null || die "this is not Debian or Ubuntu: packages are made there"
@@ -58,7 +59,9 @@ if [ "$module" = ON ]; then
 fi
 say "building $folder"
 cmake --preset package "${settings[@]}" >&2 || die "cmake failed: see above"
-cmake --build "$folder" -j "$(build_jobs)" >&2 || die "the build failed: see above"
+targets=()
+if [ "${kinds[*]}" = translator ]; then targets=(--target nmt-translate nmt-document); fi
+cmake --build "$folder" -j "$(build_jobs)" "${targets[@]}" >&2 || die "the build failed: see above"
 # Folders below which sources stand: "$PWD/" alone may be a word of a program (/source/ in the image).
 folders=("$PWD/src/" "$PWD/python/" "$PWD/.deps/" "$PWD/$folder/" "${torch%/share/cmake/Torch}/include/")
 for file in "$folder"/bin/nmt* "$folder"/libnmt.so.*.*.* "$folder"/python/nmt/*.so; do
@@ -67,19 +70,37 @@ done
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$folder/CMakeCache.txt")
 mkdir -p dist
 
-# make_tar, make_debs, make_wheel: all that is in an archive says the same time.
-make_tar() {
-  local name=nmt-$version-linux-$(uname -m) component
+# archive NAME [README]: dist/NAME.tar.gz of the folder NAME below $folder/stage, with the libraries that its programs load.
+archive() {
+  local name=$1
   local stage=$PWD/$folder/stage/$name
-  rm -rf "$folder/stage" dist/nmt-*-linux-*.tar.gz
-  for component in programs documents torch library development; do
-    cmake --install "$folder" --component "$component" --prefix "$stage" --strip >/dev/null || die "cmake --install failed"
-  done
-  python3 packaging/bundle_libraries.py "$stage" "$version" || die "the libraries could not be put together: see above"
+  python3 packaging/bundle_libraries.py "$stage" "$version" "${2:-README.tar.txt}" || die "the libraries could not be put together: see above"
   tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=u+rw,go=rX --format=gnu \
     -C "$folder/stage" -cf - "$name" | gzip -6n >"dist/$name.tar.gz.partial"
   mv "dist/$name.tar.gz.partial" "dist/$name.tar.gz"
   say "dist/$name.tar.gz: $(stat -c %s "dist/$name.tar.gz" | numfmt --to=si)B; unpacked $(du -sb "$stage" | cut -f 1 | numfmt --to=si)B"
+}
+
+# make_tar, make_translator, make_debs, make_wheel: all that is in an archive says the same time.
+make_tar() {
+  local name=nmt-$version-linux-$(uname -m) component
+  rm -rf "$folder/stage" dist/nmt-[0-9]*-linux-*.tar.gz
+  for component in programs documents torch library development; do
+    cmake --install "$folder" --component "$component" --prefix "$PWD/$folder/stage/$name" --strip >/dev/null || die "cmake --install failed"
+  done
+  archive "$name"
+}
+
+make_translator() {
+  local name=nmt-translator-$version-linux-$(uname -m)
+  local stage=$PWD/$folder/stage/$name
+  rm -rf "$folder/stage" dist/nmt-translator-*.tar.gz
+  mkdir -p "$stage/lib/nmt"
+  install -s -D -t "$stage/bin" "$folder/bin/nmt-translate"
+  install -s -D -t "$stage/libexec/nmt" "$folder/bin/nmt-document"
+  install -m 644 -D -t "$stage/share/doc/nmt" LICENSE NOTICE packaging/nmt.service
+  install -m 644 -D -t "$stage/share/doc/nmt/docs" docs/{translating,serving,options}.md
+  archive "$name" README.translator.txt
 }
 
 make_debs() {
@@ -108,6 +129,7 @@ make_wheel() {
 for kind in "${kinds[@]}"; do
   case $kind in
     tar) make_tar ;;
+    translator) make_translator ;;
     deb) make_debs ;;
     wheel) make_wheel ;;
   esac

@@ -302,7 +302,7 @@ std::vector<ModelInformation> Translator::models() const {
       models.push_back({.directory = loaded.directory.string(),
                         .source_language = loaded.codec.options().source_language,
                         .target_language = loaded.codec.options().target_language,
-                        .parameters = loaded.model->parameter_count(),
+                        .parameters = loaded.parameters,
                         .source_vocabulary = loaded.codec.source().size(),
                         .target_vocabulary = loaded.codec.target().size(),
                         .precision = loaded.precision,

@@ -15,6 +15,7 @@ ModelFiles read_model_files(const fs::path& directory) {
   ModelFiles files{.config = std::move(description.config),
                    .codec = TextCodec::load(directory, description.tokenizer),
                    .summary = std::move(description.summary),
+                   .parameters = description.parameters,
                    .directory = directory,
                    .stored = description.weights};
   const auto check = [&](const char* key, int64_t described, int64_t found) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -22,6 +23,7 @@ struct ModelFiles {
   Config config;  ///< model and decoding sections are those of the directory
   TextCodec codec;
   nlohmann::json summary;  ///< training summary and scores, as saved
+  int64_t parameters = 0;  ///< as the directory says
   std::filesystem::path directory;
   Choice<WeightType> stored = WeightType::kFloat32;  ///< how the directory holds its matrices
   std::shared_ptr<const Lexicon> lexicon = {};       ///< of read_lexicon(), which loading does not call

@@ -87,6 +87,31 @@ def safetensors(header, data, length=None):
     return struct.pack("<Q", len(text) if length is None else length) + text + data
 
 
+def transformer(kind, changes=None):
+    """Weights of the target transformer_weights: d_model 4, d_ff 4, a block of encoder and decoder each, 6 pieces. changes: other
+    shapes by name; None leaves a tensor out."""
+    shapes = {"embedding": [6, 4]}
+    for block, mixers in (("encoder_0", ["self"]), ("decoder_0", ["self", "cross"])):
+        maps = [f"{mixer}_attention.{part}" for mixer in mixers for part in ("query", "key", "value", "output")]
+        for name in maps + ["feed_forward.inner", "feed_forward.outer"]:
+            shapes |= {f"{block}.{name}.weight": [4, 4], f"{block}.{name}.bias": [4]}
+        for name in [f"{mixer}_attention" for mixer in mixers] + ["feed_forward"]:
+            shapes |= {f"{block}.{name}_norm.weight": [4], f"{block}.{name}_norm.bias": [4]}
+    quantized = [name for name, shape in shapes.items() if len(shape) == 2]
+    if kind == "I8":
+        shapes |= {f"{name}_scale": shapes[name][:1] for name in quantized}
+    header, data = {}, b""
+    for name, shape in (shapes | (changes or {})).items():
+        if shape is None:
+            continue
+        dtype = kind if name in quantized else "F32"
+        count = shape[0] * (shape[1] if len(shape) == 2 else 1)
+        part = {"F32": struct.pack("<f", 0.5) * count, "BF16": b"\0\x3f" * count, "I8": b"\x05" * count}[dtype]
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(part)]}
+        data += part
+    return safetensors(header, data)
+
+
 def varint(value):
     out = b""
     while value > 127:
@@ -273,6 +298,12 @@ def seeds():
     yield from add("safetensors", "adapter", safetensors(about | factors, struct.pack("<5f", 1, 2, 3, 4, 5)))
     yield from add("safetensors", "cut", safetensors(tensors, b"", 2**63))
     yield from add("safetensors", "short", b"abc")
+    for kind in ("F32", "BF16", "I8"):
+        yield from add("transformer_weights", kind.lower(), transformer(kind))
+    for name, changes in {"missing": {"embedding": None}, "further": {"other": [2]}, "shape": {"encoder_0.feed_forward.inner.weight": [4, 3]},
+                          "rows": {"embedding": [5, 4]}}.items():
+        yield from add("transformer_weights", name, transformer("F32", changes))
+    yield from add("transformer_weights", "cut", transformer("I8")[:-1])
 
     for protocol in range(6):
         value = {"a": [1, 300, -5, 2**40, 2**70 if protocol > 1 else 7], "b": (True, None, 1.5), "c": b"x" * 3, "d": "\u00e9",

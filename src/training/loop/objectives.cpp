@@ -141,8 +141,10 @@ std::unique_ptr<Objective> make_objective(const TrainingConfig& config) {
     case ObjectiveKind::kSimCut:
       return std::make_unique<SimCut>(SimCut::Options{.alpha = config.simcut_alpha, .rate = config.simcut_rate},
                                       smoothing, dropout);
+    case ObjectiveKind::kDistillation:
+      break;
   }
-  return nullptr;
+  throw Error("training.objective distillation: not available in this version; take cross_entropy");
 }
 
 }  // namespace nmt

@@ -244,6 +244,24 @@ TEST_F(Prepare, LearnsFromASeededSample) {
   EXPECT_NE(output().at("prepared/spm.model"), model);
 }
 
+TEST_F(Prepare, LearnsAShareOfTheLinesInCapitals) {
+  const auto pieces = [&](const std::string& text) {
+    const auto& codec = open_prepared_data(config_).codec;
+    std::vector<std::string> result;
+    for (const int32_t id : codec.encode_source(text)) result.push_back(codec.source().piece(id));
+    return result;
+  };
+  prepare();
+  EXPECT_THAT(pieces("ZAHL"), testing::Contains("<unk>"));
+  config_.data.spm_upper = 0.5;
+  EXPECT_THAT(message(), HasSubstr("spm_upper"));
+  overwrite();
+  EXPECT_THAT(pieces("ZAHL"), testing::Contains("\u2581ZAHL"));
+  EXPECT_THAT(pieces("Zahl"), testing::Contains("\u2581Zahl"));
+  config_.run.seed = 2;
+  EXPECT_THAT(message(), HasSubstr("(run.seed: 1 -> 2)"));
+}
+
 TEST_F(Prepare, TheSeedDoesNotMatterWhereAllLinesAreUsed) {
   prepare();
   config_.run.seed = 2;

@@ -38,8 +38,8 @@ class Bundle(unittest.TestCase):
         subprocess.run([OPTIONS.compiler, "-x", "c++", "-", "-o", str(self.folder / "bin" / "nmt-x"), *flags, "-lz"],
                        input=PROGRAM, text=True, check=True)
 
-    def bundle(self):
-        return subprocess.run([sys.executable, str(ROOT / "packaging" / "bundle_libraries.py"), str(self.folder), "1.2.3"],
+    def bundle(self, readme="README.tar.txt"):
+        return subprocess.run([sys.executable, str(ROOT / "packaging" / "bundle_libraries.py"), str(self.folder), "1.2.3", readme],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def test_all_but_the_c_library_stands_beside_the_program_wherever_it_is_moved(self):
@@ -58,6 +58,9 @@ class Bundle(unittest.TestCase):
         text = (self.folder / "README.txt").read_text()
         self.assertRegex(text, r"glibc 2\.\d+ or newer")
         self.assertNotIn("@", text)
+        self.assertEqual(self.bundle("README.translator.txt").returncode, 0)
+        text = (self.folder / "README.txt").read_text()
+        self.assertRegex(text, r"the translator alone[^@]*nmt-1\.2\.3-linux-[^@]*glibc 2\.\d+ or newer[^@]*$")
         moved = self.folder.with_name("moved")
         self.folder.rename(moved)
         loaded = subprocess.run(["ldd", str(moved / "bin" / "nmt-x")], stdout=subprocess.PIPE, text=True, check=True).stdout
