@@ -2,18 +2,19 @@
 
 import dataclasses
 
-from kernels import adam, attention, embedding, loss, normalise
+from kernels import adam, attention, embedding, loss, normalise, search
 
 # Parameters have one type wherever their name stands, but for Instance.types.
 TYPES = {"*bf16": "q_ptr k_ptr v_ptr out_ptr dout_ptr dq_ptr dk_ptr dv_ptr x_ptr r_ptr y_ptr n_ptr dn_ptr dy_ptr "
-                  "dx_ptr dr_ptr h_ptr dh_ptr logits table position_table copy",
+                  "dx_ptr dr_ptr h_ptr dh_ptr logits table position_table copy qkv_ptr cache kv_ptr",
          "*fp32": "r_bias_ptr weight_ptr bias_ptr statistics parts sums losses scale_ptr dtable angles_ptr weights "
-                  "first_moment second_moment gradient control options rate_ptr pair",
-         "*fp64": "betas",
-         "*i32": "tiles query_segments key_segments positions words labels order pieces entries",
+                  "first_moment second_moment gradient control options rate_ptr pair part_values part_sums",
+         "*fp64": "betas totals ended penalties",
+         "*i32": "tiles query_segments key_segments positions words labels order pieces entries ancestors sources "
+                 "part_words history sentences",
          "*i64": "key_ptr places steps",
          "i32": "q_stride kv_stride out_stride dq_stride dkv_stride causal site rows columns stride width has_r "
-                "dy_place has_relu has_positions classes count",
+                "dy_place has_relu has_positions classes count beam capacity part_count stopping",
          "fp32": "scale p direction centred epsilon smoothing"}
 TYPE_OF = {name: kind for kind, names in TYPES.items() for name in names.split()}
 # Multiples of 16, which the code relies on: these numbers of elements, and all addresses but those of single numbers.
@@ -68,4 +69,10 @@ def instances():
         rows += [Instance("squared_norm" + suffix, adam.squared_norm, {"BLOCK": 4096}, 8, {"gradient": kind}),
                  Instance("adam" + suffix, adam.adam, {"BLOCK": 2048}, 4, {"gradient": kind})]
     rows.append(Instance("adam_control", adam.adam_control, {"BLOCK": 512}, 4))
+    for head, warps in ((64, 1), (128, 2)):
+        rows += [Instance(f"self_attention_step_{head}", search.self_attention_step, {"D": head, "T": 32}, warps),
+                 Instance(f"source_attention_step_{head}", search.source_attention_step, {"D": head, "T": 32}, 4)]
+    for beams, kept, warps in ((1, 2, 1), (4, 8, 4), (8, 16, 4)):  # beams up to so many, of whose rows one more is kept
+        rows += [Instance(f"best_of_parts_{beams}", search.best_of_parts, {"BLOCK": 4096, "K": kept}, 8),
+                 Instance(f"choose_beams_{beams}", search.choose_beams, {"B": beams, "K": kept, "PARTS": 16}, warps)]
     return {row.name: row for row in rows}

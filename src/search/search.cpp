@@ -9,6 +9,7 @@
 
 #include "search/beams.h"
 #include "search/logits_rules.h"
+#include "search/searches_by_itself.h"
 #include "text/tokenizer.h"
 
 namespace nmt {
@@ -253,7 +254,8 @@ void Search::give_back_with_attention() {
 
 void search(DecodingModel& model, SearchQueue& queue, int64_t batch_size, const SearchOptions& options) {
   options.validate();
-  Search(model, queue, batch_size, options).run();
+  auto* own = dynamic_cast<SearchesByItself*>(&model);
+  if (!own || !own->search_by_itself(queue, batch_size, options)) Search(model, queue, batch_size, options).run();
 }
 
 }  // namespace nmt

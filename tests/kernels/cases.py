@@ -12,6 +12,7 @@ import torch
 import twins
 
 KEY, P = 0x123456789ABCDEF, 0.2
+EXACT = 1e-6  # of scores; integers have to be equal
 
 
 class Bench:
@@ -287,6 +288,139 @@ def adam(bench, suffix=""):
             "steps": (steps.float(), torch.tensor([3.0]))}
 
 
+def self_attention_step(bench, head):
+    rows, of_grid, capacity, heads = 7, 5, 80, 2  # a part of the rows; more positions than one go
+    width, positions = heads * head, [70, 33, 0, 1, 32]
+    cache, qkv = bench.half(capacity, rows, 2 * width), bench.half(of_grid, 3 * width)
+    ancestors = torch.randint(of_grid, (rows, capacity), generator=bench.random, dtype=torch.int32)
+    before, out = cache.clone(), bench.half_result(of_grid, width)
+    bench.launch(f"self_attention_step_{head}", (of_grid, heads), qkv_ptr=qkv, cache=cache,
+                 ancestors=ancestors.to(cache.device), positions=bench.ints(positions), out_ptr=out, rows=rows,
+                 capacity=capacity, scale=head**-0.5)
+    expected = []
+    for row, position in enumerate(positions):
+        before[position, row] = qkv[row, width:]
+        past = torch.stack([before[p, ancestors[row, p]] for p in range(position)] + [before[position, row]])
+        expected.append(twins.attention_of_rows(qkv[row, :width], past[:, :width], past[:, width:], heads, head**-0.5))
+    return {"out": (out, torch.stack(expected)), "cache": (cache, before)}
+
+
+def source_attention_step(bench, head, beam):
+    heads, sources = 2, [[3, 9], [12, 1], [20, 45], [0, 32]]
+    width, layers = heads * head, 2
+    kv, q = bench.half(65, layers * 2 * width), bench.half(beam * len(sources), width)
+    of_layer, out = kv[:, 2 * width:], bench.half_result(beam * len(sources), width)
+    bench.launch(f"source_attention_step_{head}", (len(sources), heads), q_ptr=q, kv_ptr=of_layer,
+                 sources=bench.ints(sources), out_ptr=out, beam=beam, kv_stride=kv.shape[1], scale=head**-0.5)
+    expected = []
+    for row in range(len(q)):
+        first, words = sources[row // beam]
+        own = of_layer[first:first + words]
+        expected.append(twins.attention_of_rows(q[row], own[:, :width], own[:, width:], heads, head**-0.5))
+    return {"out": (out, torch.stack(expected))}
+
+
+def search(bench, beam, n_best=1, stopping=0, exponent=0.6, classes=200, sharp=3.0):
+    """Whole searches over random logits, by the two kernels and by lists: integers have to be the same."""
+    limits, capacity, sentences = [6, 8, 1], 70, 3
+    kind = 1 if beam == 1 else 4 if beam <= 4 else 8
+    rows, stride, kept = sentences * beam, -(-classes // 16) * 16, bench.machine.constants(f"best_of_parts_{kind}")["K"]
+    penalties = [((5 + n) / 6)**exponent for n in range(capacity + 1)]
+    numbers = torch.float64
+    on_card = {"device": bench.machine.device}
+    parts = -(-classes // 4096)
+    part = {"part_values": bench.result(rows, parts, kept), "part_sums": bench.result(rows, parts, 2),
+            "part_words": torch.zeros(rows, parts, kept, dtype=torch.int32, **on_card)}
+    totals = torch.full((sentences, beam), -torch.inf, dtype=numbers, **on_card)
+    totals[:, 0] = 0
+    words, positions = bench.ints([2] * rows), bench.ints([0] * rows)
+    ancestors = bench.ints([[-1] * capacity] * rows)
+    history = torch.zeros(sentences, beam, capacity, 3, dtype=torch.int32, **on_card)
+    none = [[-numpy.inf, 0, 0, 1e9 + i, 0] for i in range(beam)]
+    ended = torch.tensor([none] * sentences, dtype=numbers, **on_card)
+    state = bench.ints([[1, 0, limit, n_best, 0, 0, 0, 0] for limit in limits])
+    beams = [twins.Beam(beam, n_best, limit, penalties, stopping) for limit in limits]
+    alive, got, expected = list(range(sentences)), [], []
+    wanted_ancestors = [[[] for _ in range(beam)] for _ in range(sentences)]
+    for step in range(max(limits)):
+        logits = bench.half(rows, stride) * sharp
+        ranks = torch.randint(2 * beam + 2, (rows, 1), generator=bench.random).to(logits.device)
+        logits[:, 3:4] = logits[:, 4:classes].topk(2 * beam + 2).values.gather(1, ranks)  # </s> is among the best
+        if step % 2:
+            logits[:, 40] = logits[:, 50] = logits[:, 4:classes].amax(1)  # equal ones
+        bench.launch(f"best_of_parts_{kind}", (rows, parts), logits=logits, **part, classes=classes, stride=stride,
+                     count=beam + 1)
+        bench.launch(f"choose_beams_{kind}", (sentences,), **part, totals=totals, words=words, positions=positions,
+                     ancestors=ancestors, history=history, ended=ended,
+                     penalties=torch.tensor(penalties, dtype=numbers, **on_card), sentences=state, beam=beam,
+                     capacity=capacity, part_count=parts, count=beam + 1, classes=classes, stopping=stopping)
+        for i in list(alive):
+            one = beams[i]
+            one.step(logits.view(sentences, beam, -1)[i, :len(one.live), :classes])
+            before = wanted_ancestors[i]
+            wanted_ancestors[i] = [before[parent] + [i * beam + parent] for parent in one.parents]
+            fed, at = words.view(sentences, beam)[i].tolist(), positions.view(sentences, beam)[i].tolist()
+            if one.done:
+                alive.remove(i)
+                got += fed + at
+                expected += [0] * 2 * beam
+            else:
+                live = len(one.live)
+                got += fed[:live] + at
+                got += ancestors.view(sentences, beam, capacity)[i, :live, :step + 1].flatten().tolist()
+                expected += [own[-1] for _, own, _ in one.live] + [step + 1] * beam + sum(wanted_ancestors[i], [])
+    # What stands in the history, followed back.
+    entries, log_ps = history.cpu(), history.cpu().contiguous().view(torch.float32)
+    scores, wanted_scores = [], []
+
+    def followed(i, row, length):
+        found, numbers_found = [], []
+        for at in reversed(range(length)):
+            found.append(entries[i, row, at, 0].item())
+            numbers_found.append(log_ps[i, row, at, 2].item())
+            row = entries[i, row, at, 1].item()
+        return found[::-1], numbers_found[::-1]
+
+    for i, one in enumerate(beams):
+        status, length, _, _, finished, live = state[i, :6].tolist()
+        got += [status, length, finished, live]
+        expected += [2, len(one.live[0][1]), len(one.finished), len(one.live)]
+        for row, (total, own, own_log_p) in enumerate(one.live):
+            ids, log_p = followed(i, row, length)
+            got += ids
+            expected += own
+            scores += [totals[i, row].item()] + log_p
+            wanted_scores += [total] + own_log_p
+        best = sorted((entry for entry in ended[i].tolist() if entry[0] > -numpy.inf), key=lambda e: (-e[0], e[3]))
+        assert len(best) == min(len(one.finished), beam)
+        for ended_one, (wanted, wanted_total, own, own_log_p) in zip(best, one.finished):
+            score, total, end_log_p, arrival, parent = ended_one
+            ids, log_p = followed(i, int(parent), int(arrival) // 16)
+            got += ids + [3]
+            expected += own
+            scores += [score, total] + log_p + [end_log_p]
+            wanted_scores += [wanted, wanted_total] + own_log_p
+    assert len(got) == len(expected) and len(scores) == len(wanted_scores) and not alive
+    return {"integers": (torch.tensor(got), torch.tensor(expected)),
+            "scores": (torch.tensor(scores), torch.tensor(wanted_scores))}
+
+
+def damaged_logits(bench):
+    logits = bench.half(2, 32)
+    logits[1, 7] = torch.nan
+    totals = torch.tensor([0.0, 0.0], dtype=torch.float64, device=logits.device)
+    state, words = bench.ints([[1, 0, 5, 1, 0, 0, 0, 0]] * 2), bench.ints([2, 2])
+    part = {"part_values": bench.result(2, 1, 2), "part_sums": bench.result(2, 1, 2),
+            "part_words": bench.ints([[0, 0]] * 2)}
+    bench.launch("best_of_parts_1", (2, 1), logits=logits, **part, classes=30, stride=32, count=2)
+    bench.launch("choose_beams_1", (2,), **part, totals=totals, words=words, positions=bench.ints([0, 0]),
+                 ancestors=bench.ints([[0] * 5] * 2), history=bench.ints([[[0] * 3] * 5] * 2),
+                 ended=torch.tensor([[-numpy.inf, 0, 0, 1e9, 0]] * 2, dtype=torch.float64, device=logits.device),
+                 penalties=torch.ones(6, dtype=torch.float64, device=logits.device), sentences=state, beam=1,
+                 capacity=5, part_count=1, count=2, classes=30, stopping=0)
+    return {"the status of both": (state[:, 0], torch.tensor([2 if words[0] == 0 else 1, 3]))}
+
+
 @dataclasses.dataclass(frozen=True)
 class Case:
     name: str
@@ -317,4 +451,17 @@ CASES = [
     Case("embedding without positions", embedding, {"has_positions": 0, "width": 96}, 1e-6, 5e-3),
     Case("Adam", adam, {}, 1e-6, 3e-3),
     Case("Adam, gradients in 16 bits", adam, {"suffix": "_bf16"}, 1e-6, 3e-3),
+    *(Case(f"self-attention of a search step, heads of {head}", self_attention_step, {"head": head}, 1e-6, 5e-3)
+      for head in (64, 128)),
+    *(Case(f"attention on the source in a search step, heads of {head}", source_attention_step,
+           {"head": head, "beam": beam}, 1e-6, 5e-3) for head, beam in ((64, 1), (64, 4), (128, 5))),
+    Case("greedy search", search, {"beam": 1}, EXACT, EXACT),
+    Case("beam of 4", search, {"beam": 4, "classes": 4100}, EXACT, EXACT),
+    Case("beam of 5, the 5 best, without length penalty", search, {"beam": 5, "n_best": 5, "exponent": 0.0}, EXACT,
+         EXACT),
+    Case("beam of 8, to the end", search, {"beam": 8, "n_best": 2, "stopping": 1}, EXACT, EXACT),
+    Case("beam of 3, the first to finish", search, {"beam": 3, "n_best": 2, "stopping": 2, "exponent": 1.0}, EXACT,
+         EXACT),
+    Case("beam of 2, few words", search, {"beam": 2, "n_best": 2, "classes": 60, "sharp": 1.0}, EXACT, EXACT),
+    Case("logits that are no numbers", damaged_logits, {}, EXACT, EXACT),
 ]

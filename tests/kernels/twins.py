@@ -88,3 +88,55 @@ def cross_entropy(logits, labels, smoothing):
 def divergence(p, q):
     """KL(softmax(p) || softmax(q)) of each row."""
     return F.kl_div(q.log_softmax(-1), p.log_softmax(-1), log_target=True, reduction="none").sum(-1)
+
+
+def attention_of_rows(q, keys, values, heads, scale):
+    """One query [heads D] against keys and values [positions, heads D]."""
+    q, keys, values = (x.float().unflatten(-1, (heads, -1)) for x in (q, keys, values))
+    weights = (torch.einsum("hd,phd->hp", q, keys) * scale).softmax(-1)
+    return torch.einsum("hp,phd->hd", weights, values).flatten()
+
+
+class Beam:
+    """Beam search of one sentence by lists, as nmt::search() describes it: what choose_beams does step by step."""
+
+    def __init__(self, beam, n_best, limit, penalties, stopping):
+        self.beam, self.n_best, self.limit, self.penalties, self.stopping = beam, n_best, limit, penalties, stopping
+        self.live, self.finished, self.done = [(0.0, [], [])], [], False  # log-probability, words, their own
+
+    def best_of(self, logits):
+        """Of each row (log-probability of the word, word): one more than the beam has, neither <pad> nor <s>."""
+        rows = []
+        for row in logits.float().log_softmax(-1):
+            row[[0, 2]] = -torch.inf
+            best, words = (x[:self.beam + 1].tolist() for x in row.sort(descending=True, stable=True))
+            rows.append([(log_p, word) for log_p, word in zip(best, words) if log_p > -torch.inf])
+        return rows
+
+    def step(self, logits):
+        """logits: of the live rows. Their words are those of self.live, the parents self.parents."""
+        extensions = []
+        for parent, (row, (total, _, _)) in enumerate(zip(self.best_of(logits), self.live)):
+            extensions += [(-(total + log_p), parent, word, log_p) for log_p, word in row]
+        live, parents, length = [], [], len(self.live[0][1])
+        for rank, (total, parent, word, log_p) in enumerate(sorted(extensions)[:2 * self.beam]):
+            extended = (-total, self.live[parent][1] + [word], self.live[parent][2] + [log_p])
+            if word == 3 and rank < self.beam:
+                self.finished.append((-total / self.penalties[length + 1],) + extended)
+            elif word != 3 and len(live) < self.beam:
+                live.append(extended)
+                parents.append(parent)
+        self.finished.sort(key=lambda one: -one[0])  # stable
+        self.live, self.parents, length = live, parents, length + 1
+        highest = self.penalties[self.limit]
+        counted = self.stopping == 2 or (self.stopping == 0 and self.penalties[1] != highest)
+
+        def loses(one):
+            return len(self.finished) >= self.n_best and one[0] / highest <= self.finished[self.n_best - 1][0]
+
+        behind = self.stopping == 2 or (self.finished and live[0][0] / self.penalties[length] <= self.finished[0][0])
+        enough = len(self.finished) >= self.beam and (self.beam == 1 or (counted and behind))
+        self.done = length >= self.limit or loses(live[0]) or enough
+        if not self.done and not counted:
+            self.live = [one for one in live if not loses(one)]
+            self.parents = parents[:len(self.live)]

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/search/device_model.h"
 #include "models/search/hypothesis_attention.h"
 #include "nn/device/cpu_kernels.h"
 #include "nn/device/device.h"
@@ -44,11 +45,19 @@ class TorchGroup final : public SearchGroup {
   void search(int64_t workers, const std::function<void(DecodingModel&)>& work) override {
     const c10::NoGradGuard no_gradients;
     const EvalModeGuard evaluation(models_);
-    std::call_once(weights_known_, [this] { plain_weights_ = plain_weights(models_); });
+    std::call_once(weights_known_, [this] {
+      plain_weights_ = plain_weights(models_);
+      device_search_ = make_device_search(models_);
+    });
     const auto work_here = [&] {
       const c10::NoGradGuard no_gradients_here;
       try {
-        work(*make_decoding_model(models_, plain_weights_));
+        if (device_search_) {
+          DeviceModel by_itself(models_, *device_search_);
+          work(by_itself);
+        } else {
+          work(*make_decoding_model(models_, plain_weights_));
+        }
       } catch (const std::exception& error) {
         if (!is_out_of_memory(error)) throw;
         throw std::bad_alloc();
@@ -71,7 +80,8 @@ class TorchGroup final : public SearchGroup {
  private:
   std::vector<SearchModel> models_;
   std::once_flag weights_known_;
-  std::shared_ptr<const inference::TransformerWeights> plain_weights_;  // since its first search
+  std::shared_ptr<const inference::TransformerWeights> plain_weights_;  // since its first search,
+  std::unique_ptr<DeviceSearch> device_search_;                         // as this
 };
 
 }  // namespace

@@ -126,6 +126,8 @@ Transformer::Transformer(const ModelConfig& c, int64_t source_vocabulary, int64_
     target_embedding_ = table("target_embedding", target_vocabulary);
     if (!tie_target_) output_weight_ = table("output_weight", target_vocabulary);
   }
+  const bool has_own_parts = makers.positions || makers.relative_positions || makers.score || makers.feed_forward;
+  if (!has_own_parts) config_ = c;
   if (c.output_bias) output_bias_ = register_parameter("output_bias", torch::zeros({target_vocabulary}));
 
   const auto positions = [&](const char* name) {

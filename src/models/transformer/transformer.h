@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "config/config.h"
@@ -56,6 +57,10 @@ class Transformer final : public TranslationModel, public HasInitialValues {
   at::ScalarType compute_type() const override { return compute_type_; }
   void reset_parameters(const InitialValues& values, at::Generator& generator) override;
 
+  /// What it is made of; null where a program has made parts of it.
+  const ModelConfig* config() const { return config_ ? &*config_ : nullptr; }
+  const torch::Tensor& target_embeddings() const { return target_table(); }  ///< [target vocabulary, model]
+
  private:
   const torch::Tensor& source_table() const;
   const torch::Tensor& target_table() const;
@@ -65,6 +70,7 @@ class Transformer final : public TranslationModel, public HasInitialValues {
   /// Tokens int64 [rows, n] -> the decoder's output [rows, n, model].
   torch::Tensor decode(const torch::Tensor& tokens, DecoderCache& cache, const StepRows& rows);
 
+  std::optional<ModelConfig> config_;
   bool tie_all_, tie_target_, zero_padding_row_;
   at::ScalarType compute_type_ = torch::kFloat32;
   torch::Tensor shared_embedding_, source_embedding_, target_embedding_, output_weight_, output_bias_;
