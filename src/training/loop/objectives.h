@@ -101,6 +101,8 @@ class RDrop final : public Objective {
   /// alpha: training.rdrop_alpha.
   RDrop(double alpha, const Smoothing& smoothing, const WordDropout& dropout)
       : alpha_(alpha), smoothing_(smoothing), dropout_(dropout) {}
+  /// What p and q cost together.
+  static PairLoss pair_loss(double alpha);
   LossSums loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& context) override;
 
  private:
@@ -131,6 +133,7 @@ class SimCut final : public Objective {
 
 /// The smoothing of training.smoothing and smoothing_form.
 Smoothing smoothing_of(const TrainingConfig& config);
+WordDropout word_dropout_of(const TrainingConfig& config);
 
 /// training.objective with its options. Throws Error for an unknown one.
 std::unique_ptr<Objective> make_objective(const TrainingConfig& config);
