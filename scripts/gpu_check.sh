@@ -237,6 +237,16 @@ against_the_cpu() {
 }
 step losses 300 card "losses of the first $some updates as on the CPU" against_the_cpu
 
+packed_updates() {
+  train packed "$device" bf16 base "$some"
+  train general "$device" bf16 base "$some" training.gradient_checkpointing=true  # which the kernels do not take
+  compare general packed 0.02
+  if [ "$rehearses" = 1 ]; then return; fi
+  sed -n 's/.*updates: /report: /p' "$out/runs/packed/log.txt"
+  grep -q 'updates: packed' "$out/runs/packed/log.txt"
+}
+step packed 120 card "losses of packed updates as on the general path" packed_updates
+
 training_speed() {
   local peak arguments=(--size small --size base --size big --precision bf16)
   peak=$("$bin/bench/device_peak_bench" "$device" "$n")

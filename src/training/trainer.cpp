@@ -88,13 +88,32 @@ void Trainer::begin_or_resume() {
   else if (shares_)
     optimizer_ = std::make_unique<ShardedOptimizer>(trained, *shares_, make);
   else
-    optimizer_ = make(trained);
+    make_plain_or_packed(trained);
   if (group_.size() > 1) gradients_ = std::make_unique<GradientBuckets>(trained, group_);
   if (progress_.precision == precision_name(torch::kFloat16)) loss_scale_.emplace(device_);
   if (config_.training.ema_decay > 0)
     average_.emplace(parameters, config_.training.ema_decay, shares_ ? &*shares_ : nullptr);
   // Mapped: a process that keeps a share reads that alone.
   if (resumes) copy_into(trainer_state(), map_safetensors(folder / kTrainerState).file, folder / kTrainerState);
+}
+
+void Trainer::make_plain_or_packed(const NamedTensors& trained) {
+  const auto precision = type_of_precision(progress_.precision);
+  const auto support = packed_update_supports(config_, device_, precision, group_.size());
+  if (support.operations) {
+    packed_ = std::make_unique<PackedUpdates>(config_, *model_, support.operations, precision);
+    optimizer_ = packed_->make_optimizer();
+  } else {
+    optimizer_ = make_optimizer(config_.training, trained);
+  }
+  if (!device_.is_cuda() || !group_.leads()) return;
+  if (support.operations)
+    log_.info("updates: packed, by the kernels of training");
+  else if (support.is_wrong)
+    log_.warn("updates: general, not packed: {}; please report this with the output of scripts/gpu_check.sh --kernels",
+              support.reason);
+  else
+    log_.info("updates: general, not packed: {}", support.reason);
 }
 
 // resumed: the file that it continues from, or an empty path.
@@ -167,7 +186,8 @@ UpdateLoop Trainer::make_loop() {
                                 .loss_mean = config_.training.loss_mean,
                                 .teacher_forcing = config_.training.teacher_forcing,
                                 .processes = gradients_.get(),
-                                .loss_scale = loss_scale_ ? &*loss_scale_ : nullptr},
+                                .loss_scale = loss_scale_ ? &*loss_scale_ : nullptr,
+                                .packed = packed_.get()},
                      .schedule = make_schedule(config_.training, config_.model.d_model),
                      .batches = *batches_,
                      .average = average_ ? &*average_ : nullptr,

@@ -21,6 +21,7 @@
 #include "training/loop/averages.h"
 #include "training/loop/best_model.h"
 #include "training/loop/objectives.h"
+#include "training/loop/packed_updates.h"
 #include "training/loop/train_update.h"
 #include "training/loop/update_loop.h"
 #include "training/optimizers/low_rank.h"
@@ -48,6 +49,7 @@ class Trainer {
 
  private:
   void begin_or_resume();
+  void make_plain_or_packed(const NamedTensors& trained);
   void make_adapter(const NamedTensors& matrices, const std::filesystem::path& resumed);
   NamedTensors trainer_state() const;  ///< beside the weights: the optimizer's, and the moving average
   void gather_state();                 ///< of all processes, where it is shared out among them
@@ -68,7 +70,8 @@ class Trainer {
   torch::Device device_;
   std::shared_ptr<TranslationModel> model_;
   std::unique_ptr<Objective> objective_;
-  std::optional<StateShares> shares_;  // training.shard_optimizer, of several processes
+  std::optional<StateShares> shares_;      // training.shard_optimizer, of several processes
+  std::unique_ptr<PackedUpdates> packed_;  // where the kernels of training can make the updates
   std::unique_ptr<Optimizer> optimizer_;
   LowRankOptimizer* adapter_ = nullptr;         // the same, of training.lora_rank
   std::string base_;                            // SHA-256 of the weights that are adapted

@@ -97,8 +97,12 @@ LossSums paired_loss(TranslationModel& model, const TensorBatch& doubled_batch, 
 LossSums RDrop::loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& context) {
   TensorBatch twice = doubled(batch);
   dropout_.apply(twice, context);
-  const auto kl = static_cast<float>(alpha_ / 4);
-  return paired_loss(model, twice, context, smoothing_, {.first = 0.5f, .second = 0.5f, .forward = kl, .backward = kl});
+  return paired_loss(model, twice, context, smoothing_, pair_loss(alpha_));
+}
+
+PairLoss RDrop::pair_loss(double alpha) {
+  const auto kl = static_cast<float>(alpha / 4);
+  return {.first = 0.5f, .second = 0.5f, .forward = kl, .backward = kl};
 }
 
 LossSums SimCut::loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& context) {
@@ -133,15 +137,11 @@ TeacherRows WordDistillation::teacher_rows(const TensorBatch& batch) const {
 
 Smoothing smoothing_of(const TrainingConfig& config) { return {config.smoothing, config.smoothing_form}; }
 
-namespace {
-
 WordDropout word_dropout_of(const TrainingConfig& config) {
   return {.source = config.word_dropout1,
           .target = config.word_dropout2,
           .by = config.word_dropout_form == WordDropoutForm::kZero ? SpecialIds::kPad : SpecialIds::kUnknown};
 }
-
-}  // namespace
 
 std::unique_ptr<Objective> make_objective(const Config& config, std::shared_ptr<TranslationModel> teacher) {
   const auto& training = config.training;

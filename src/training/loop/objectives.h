@@ -102,6 +102,8 @@ class RDrop final : public Objective {
   /// alpha: training.rdrop_alpha.
   RDrop(double alpha, const Smoothing& smoothing, const WordDropout& dropout)
       : alpha_(alpha), smoothing_(smoothing), dropout_(dropout) {}
+  /// What p and q cost together.
+  static PairLoss pair_loss(double alpha);
   LossSums loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& context) override;
 
  private:
@@ -153,6 +155,7 @@ class WordDistillation final : public Objective {
 
 /// The smoothing of training.smoothing and smoothing_form.
 Smoothing smoothing_of(const TrainingConfig& config);
+WordDropout word_dropout_of(const TrainingConfig& config);
 
 /// training.objective with its options. teacher: load_teacher()'s, for distillation.
 std::unique_ptr<Objective> make_objective(const TrainingConfig& config,

@@ -13,6 +13,7 @@
 #include "models/loss.h"
 #include "nn/device/cpu_allocator.h"
 #include "nn/device/device.h"
+#include "training/loop/packed_updates.h"
 
 namespace nmt {
 
@@ -127,10 +128,16 @@ class Gradients {
   // False: it does not fit into memory.
   bool backward(std::span<const Batch> batches, size_t at, int64_t count, std::vector<Outcome>& outcomes) {
     try {
-      const auto losses = loss_of(parts_, key_, batches[at], at);
-      const auto mean = losses.loss / static_cast<double>(std::max<int64_t>(count, 1));
-      (parts_.loss_scale ? parts_.loss_scale->scaled(mean) : mean).backward();
-      outcomes[at].sums = loss_row(losses);
+      const auto number = static_cast<double>(std::max<int64_t>(count, 1));
+      if (parts_.packed && parts_.packed->takes(batches[at])) {
+        ForwardContext context(key_.seed, key_.update, static_cast<int64_t>(at));
+        outcomes[at].sums = parts_.packed->add_gradients(batches[at], 1 / number, context);
+      } else {
+        const auto losses = loss_of(parts_, key_, batches[at], at);
+        const auto mean = losses.loss / number;
+        (parts_.loss_scale ? parts_.loss_scale->scaled(mean) : mean).backward();
+        outcomes[at].sums = loss_row(losses);
+      }
     } catch (const std::exception& error) {
       if (!is_out_of_memory(error)) throw;
       give_back_freed_tensors();

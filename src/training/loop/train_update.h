@@ -15,6 +15,8 @@
 
 namespace nmt {
 
+class PackedUpdates;
+
 /// Dynamic loss scaling for float16 (Micikevicius et al. 2018, sec. 3.2): the loss is multiplied by a power of two, so
 /// that small gradients do not become zero in 16 bits, and the gradients are divided by it. Where one overflows the
 /// update is left out and the scale halved; after `growth` updates in a row that were made it is doubled. All of it
@@ -92,6 +94,9 @@ struct UpdateParts {
   /// are given the same batches, and have the same sums, gradients and weights afterwards. Null: this process alone.
   GradientBuckets* processes = nullptr;
   LossScale* loss_scale = nullptr;  ///< of float16; null: none
+  /// Makes the gradients of the batches that it takes, in place of the model and autograd, of one process; `optimizer`
+  /// is its own. Null: none.
+  PackedUpdates* packed = nullptr;
   /// Asked between micro-batches, by all processes at the same places. True: the update ends with Interrupted before
   /// anything but gradients has changed. Empty: nobody is asked.
   std::function<bool()> is_interrupted = {};

@@ -39,7 +39,7 @@ class Optimizer {
   /// Multiplies all gradients so that their joint 2-norm is at most max_norm (0 = leave them). Returns the norm before,
   /// a float32 scalar on the parameters' device.
   virtual torch::Tensor clip_gradients(double max_norm);
-  void clear_gradients();
+  virtual void clear_gradients();
   std::vector<torch::Tensor> gradients() const;  ///< of the parameters that have one
 
  protected:
