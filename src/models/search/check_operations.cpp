@@ -11,7 +11,7 @@
 #include <mutex>
 
 #include "base/error.h"
-#include "models/search/kernel_operations.h"
+#include "models/search/search_kernels.h"
 #include "nn/device/device.h"
 #include "nn/device/recorded_graph.h"
 #ifdef NMT_WITH_CUDA

@@ -43,9 +43,9 @@ enum class SecondGradient { kNone, kOfY, kOfN };
 
 /// Gradients of the embeddings of a batch: rows of the same word are added up in one order. The host makes it.
 struct WordGroups {
-  torch::Tensor order = {};   ///< int32 [rows]: rows of the batch, those of one word together
-  torch::Tensor pieces = {};  ///< int32 [pieces, 3]: first place in order, rows (at most kPieceRows), and the table's
-                              ///< row, or -1 - the row of parts where the word has several pieces
+  torch::Tensor order = {};    ///< int32 [rows]: rows of the batch, those of one word together
+  torch::Tensor pieces = {};   ///< int32 [pieces, 3]: first place in order, rows (at most kPieceRows), and the table's
+                               ///< row, or -1 - the row of parts where the word has several pieces
   torch::Tensor entries = {};  ///< int32 [entries, 3]: the table's row, first row of parts, rows
   int64_t parts = 0;           ///< rows of parts
 };

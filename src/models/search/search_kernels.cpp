@@ -1,4 +1,4 @@
-#include "models/search/kernel_operations.h"
+#include "models/search/search_kernels.h"
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>

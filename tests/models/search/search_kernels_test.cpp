@@ -1,6 +1,6 @@
 // How the kernels of the search are launched: a driver that reads the arguments by the names that the compiled kernels
 // give them, and computes on the CPU what the kernel would. A wrong order, size or pointer gives other results.
-#include "models/search/kernel_operations.h"
+#include "models/search/search_kernels.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 #include "search/list_search.h"
 #include "support.h"
 
-namespace nmt::kernel_operations_test {
+namespace nmt::search_kernels_test {
 namespace {
 
 /// A launch as the driver sees it.
@@ -184,13 +184,13 @@ class KernelOperations : public testing::Test {
   DeviceKernels kernels_{emulating_driver(), torch::kCPU, 90};
 };
 
-TEST_F(KernelOperations, PassTheCheckOfACard) {
+TEST_F(SearchKernels, PassTheCheckOfACard) {
   check_search_operations(*kernel_search_operations(kernels_, torch::kCPU), torch::kCPU);
   EXPECT_GT(own_.launches, 20);
 }
 
 // In bfloat16: each bit is that of the plain operations.
-TEST_F(KernelOperations, MakeAWholeSearch) {
+TEST_F(SearchKernels, MakeAWholeSearch) {
   const c10::NoGradGuard no_gradients;
   constexpr int64_t kVocabulary = 5000;
   for (const std::string norm : {"post", "pre"}) {
@@ -286,4 +286,4 @@ TEST(SearchOperations, TheCheckNamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace nmt::kernel_operations_test
+}  // namespace nmt::search_kernels_test
