@@ -175,10 +175,10 @@ CudaDriver emulating_driver() {
           .get_error_string = [](int, const char**) { return 1; }};
 }
 
-class KernelOperations : public testing::Test {
+class SearchKernels : public testing::Test {
  protected:
-  KernelOperations() { emulator = &own_; }
-  ~KernelOperations() override { emulator = nullptr; }
+  SearchKernels() { emulator = &own_; }
+  ~SearchKernels() override { emulator = nullptr; }
 
   Emulator own_;
   DeviceKernels kernels_{emulating_driver(), torch::kCPU, 90};
