@@ -3,6 +3,9 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <string_view>
+
 #include "base/error.h"
 
 namespace nmt {
@@ -15,6 +18,8 @@ void CudaDriver::check(int result, const std::string& what) const {
 }
 
 CudaDriver load_cuda_driver(const std::string& library) {
+  const char* wanted = std::getenv("NMT_CARD_KERNELS");
+  if (wanted && std::string_view(wanted) == "off") throw Error("NMT_CARD_KERNELS is off: no kernels on a card");
   void* opened = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);  // stays open: kernels are launched to the end
   if (!opened)
     throw Error(

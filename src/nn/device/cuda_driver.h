@@ -19,7 +19,8 @@ struct CudaDriver {
   void check(int result, const std::string& what) const;
 };
 
-/// Throws Error: the library is not there, or lacks one of the functions.
+/// Throws Error: the library is not there, or lacks one of the functions; or NMT_CARD_KERNELS=off in the environment,
+/// by which a user does without kernels that are wrong on a card.
 CudaDriver load_cuda_driver(const std::string& library = "libcuda.so.1");
 
 }  // namespace nmt

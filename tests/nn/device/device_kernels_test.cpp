@@ -178,6 +178,10 @@ TEST(CudaDriver, AMissingLibraryIsOneLine) {
   EXPECT_THAT([] { load_cuda_driver("libcuda_that_is_not_there.so.1"); },
               ThrowsMessage<Error>("libcuda_that_is_not_there.so.1: not there; kernels on a card need NVIDIA's driver: "
                                    "install it, or use --device cpu"));
+  setenv("NMT_CARD_KERNELS", "off", 1);
+  EXPECT_THAT([] { load_cuda_driver("libm.so.6"); },
+              testing::ThrowsMessage<Error>(HasSubstr("NMT_CARD_KERNELS is off")));
+  unsetenv("NMT_CARD_KERNELS");
   EXPECT_THAT([] { load_cuda_driver("libm.so.6"); },
               ThrowsMessage<Error>(HasSubstr("libm.so.6: has no cuModuleLoadData")));
 }
