@@ -53,7 +53,8 @@ class Emulator {
   void run(const Launch& l) {
     ++launches;
     const auto name = l.kernel.name;
-    const auto size = std::stoll("0" + name.substr(name.find_last_not_of("0123456789") + 1));
+    const auto digits = name.substr(name.find_last_not_of("0123456789") + 1);
+    const int64_t size = digits.empty() ? 0 : std::stoll(digits);
     if (name == "embedding_forward") return embed(l);
     if (name.starts_with("residual_norm_forward_")) return normalise(l, size);
     if (name.starts_with("self_attention_step_")) return attend_to_past(l, size);
