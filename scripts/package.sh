@@ -2,7 +2,7 @@
 # Makes packages of a build of its own, build-package, in dist/:
 #   scripts/package.sh [tar] [translator] [deb] [wheel]      (all where none is named)
 # tar         nmt-VERSION-linux-MACHINE.tar.gz, which runs wherever it is unpacked; LibTorch's CPU libraries and all others are in it
-# translator  nmt-translator-VERSION-linux-MACHINE.tar.gz: nmt-translate alone, without LibTorch
+# translator  nmt-translator-VERSION-linux-MACHINE.tar.xz: nmt-translate alone, without LibTorch
 # deb         nmt, nmt-libtorch, libnmtX.Y, libnmt-dev and python3-nmt, for the Debian or Ubuntu that this is
 # wheel       the Python package for pip, for the Python and the libraries of this Debian or Ubuntu; LibTorch is that of the package torch
 # The same source, packages and LibTorch give the same bytes: times in the archives are SOURCE_DATE_EPOCH, by default that of
@@ -70,15 +70,16 @@ done
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$folder/CMakeCache.txt")
 mkdir -p dist
 
-# archive NAME [README]: dist/NAME.tar.gz of the folder NAME below $folder/stage, with the libraries that its programs load.
+# archive NAME README FILE COMMAND...: dist/FILE of the folder NAME below $folder/stage, with the libraries that its programs
+# load, packed by the command.
 archive() {
-  local name=$1
+  local name=$1 readme=$2 file=dist/$3
   local stage=$PWD/$folder/stage/$name
-  python3 packaging/bundle_libraries.py "$stage" "$version" "${2:-README.tar.txt}" || die "the libraries could not be put together: see above"
+  python3 packaging/bundle_libraries.py "$stage" "$version" "$readme" || die "the libraries could not be put together: see above"
   tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=u+rw,go=rX --format=gnu \
-    -C "$folder/stage" -cf - "$name" | gzip -6n >"dist/$name.tar.gz.partial"
-  mv "dist/$name.tar.gz.partial" "dist/$name.tar.gz"
-  say "dist/$name.tar.gz: $(stat -c %s "dist/$name.tar.gz" | numfmt --to=si)B; unpacked $(du -sb "$stage" | cut -f 1 | numfmt --to=si)B"
+    -C "$folder/stage" -cf - "$name" | "${@:4}" >"$file.partial"
+  mv "$file.partial" "$file"
+  say "$file: $(stat -c %s "$file" | numfmt --to=si)B; unpacked $(du -sb "$stage" | cut -f 1 | numfmt --to=si)B"
 }
 
 # make_tar, make_translator, make_debs, make_wheel: all that is in an archive says the same time.
@@ -88,19 +89,19 @@ make_tar() {
   for component in programs documents torch library development; do
     cmake --install "$folder" --component "$component" --prefix "$PWD/$folder/stage/$name" --strip >/dev/null || die "cmake --install failed"
   done
-  archive "$name"
+  archive "$name" README.tar.txt "$name.tar.gz" gzip -6n
 }
 
 make_translator() {
   local name=nmt-translator-$version-linux-$(uname -m)
   local stage=$PWD/$folder/stage/$name
-  rm -rf "$folder/stage" dist/nmt-translator-*.tar.gz
+  rm -rf "$folder/stage" dist/nmt-translator-*.tar.xz
   mkdir -p "$stage/lib/nmt"
   install -s -D -t "$stage/bin" "$folder/bin/nmt-translate"
   install -s -D -t "$stage/libexec/nmt" "$folder/bin/nmt-document"
   install -m 644 -D -t "$stage/share/doc/nmt" LICENSE NOTICE packaging/nmt.service
   install -m 644 -D -t "$stage/share/doc/nmt/docs" docs/{translating,serving,options}.md
-  archive "$name" README.translator.txt
+  archive "$name" README.translator.txt "$name.tar.xz" xz -6 -T1
 }
 
 make_debs() {
