@@ -95,7 +95,7 @@ make_tar() {
 make_translator() {
   local name=nmt-translator-$version-linux-$(uname -m)
   local stage=$PWD/$folder/stage/$name
-  rm -rf "$folder/stage" dist/nmt-translator-*.tar.xz
+  rm -rf "$stage" dist/nmt-translator-*.tar.xz
   mkdir -p "$stage/lib/nmt"
   install -s -D -t "$stage/bin" "$folder/bin/nmt-translate"
   install -s -D -t "$stage/libexec/nmt" "$folder/bin/nmt-document"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes a release of the last commit, in dist/nmt-VERSION/: the source, the tar.gz, the .debs and the wheel of
+# Makes a release of the last commit, in dist/nmt-VERSION/: the source, the archives, the .debs and the wheel of
 # scripts/package.sh, the changes (from CHANGELOG.md), a bill of materials (SPDX) and SHA256SUMS.
 #   scripts/release.sh VERSION [--twice]     --twice: builds a second time, in another folder and with a ccache of its
 #                                            own (.cache/second-ccache), and fails where a byte differs
@@ -62,10 +62,10 @@ python=$(./scripts/dev_python.sh) && checker=$(dirname "$python")/pyspdxtools &&
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 out=dist/nmt-$version
-rm -rf "$out" dist/*.deb dist/*.tar.gz dist/*.whl
+rm -rf "$out" dist/*.deb dist/*.tar.gz dist/*.tar.xz dist/*.whl
 mkdir -p "$out"
 ./scripts/package.sh
-mv dist/*.deb dist/*.tar.gz dist/*.whl "$out"
+mv dist/*.deb dist/*.tar.gz dist/*.tar.xz dist/*.whl "$out"
 
 if [ -n "$twice" ]; then
   say "building a second time"
@@ -85,7 +85,7 @@ fi
 git archive --format=tar --prefix="nmt-$version/" HEAD | gzip -9n >"$out/nmt-$version.tar.gz"
 changes_of "$version" >"$out/CHANGES.md"
 artifacts=()
-for file in "$out"/*.tar.gz "$out"/*.deb "$out"/*.whl; do artifacts+=(--artifact "$file"); done
+for file in "$out"/*.tar.gz "$out"/*.tar.xz "$out"/*.deb "$out"/*.whl; do artifacts+=(--artifact "$file"); done
 python3 scripts/sbom.py --version "$version" --notice NOTICE "${artifacts[@]}" --linked "nanobind=$nanobind_release" \
   --folder "build-package/stage/nmt-$version-linux-$(uname -m)" >"$out/nmt-$version.spdx.json"
 "$checker" -i "$out/nmt-$version.spdx.json" >&2 || die "the bill of materials is not valid SPDX: see above"
