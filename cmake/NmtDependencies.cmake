@@ -7,7 +7,7 @@ find_package(yaml-cpp REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(ICU REQUIRED COMPONENTS uc i18n)
 find_package(ZLIB REQUIRED)
-find_path(NMT_ZSTD_INCLUDE zstd.h REQUIRED) # its CMake files came late, and name the target now so, now so
+find_path(NMT_ZSTD_INCLUDE zstd.h REQUIRED) # old versions have no CMake files, newer ones differ in the target's name
 find_library(NMT_ZSTD zstd REQUIRED)
 add_library(libzstd UNKNOWN IMPORTED)
 set_target_properties(libzstd PROPERTIES IMPORTED_LOCATION ${NMT_ZSTD} INTERFACE_INCLUDE_DIRECTORIES ${NMT_ZSTD_INCLUDE})
