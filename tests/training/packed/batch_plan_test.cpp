@@ -49,6 +49,13 @@ TEST(BatchPlan, WholeSentencesShareATileWhileBothSidesFit) {
   EXPECT_THAT(numbers(made.cross_tiles[1].tiles), ElementsAre(65, 9, 65, 71));
 }
 
+// Lengths with end symbols: source 41, 41; target 6, 6.
+TEST(BatchPlan, ATileHoldsTheKeysToo) {
+  const auto made = plan({{40, 5}, {40, 5}});
+  ASSERT_EQ(made.cross_tiles.size(), 1);
+  EXPECT_THAT(numbers(made.cross_tiles[0].tiles), ElementsAre(0, 6, 0, 41, 6, 6, 41, 41));
+}
+
 TEST(BatchPlan, RowsOfAWordAreInPiecesOfSixteen) {
   std::vector<int64_t> words(18, 5);
   words.insert(words.begin() + 3, 4);
