@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What tagged back-translation brings where there are few pairs (Sennrich et al. 2016, Caswell et al. 2019). Prints a table.
 
-    bench/data/back_translation.py --data tatoeba --work /tmp/bt [--pairs 5000] [--lines 40000] [--minutes 20] [--noise 0]
+    bench/data/back_translation.py --data tatoeba --work /tmp/bt [--pairs 5000] [--lines 40000] [--updates 10000] [--noise 0]
                                    [--search "--sampling --top-k 10 --beam-size 1"] [--upsample 4] [--programs build]
 
 Every ninth pair of the training text is a pair, up to --pairs; of the others the English side alone is used, without lines

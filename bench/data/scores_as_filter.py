@@ -2,7 +2,7 @@
 """Scores of models and of the aligner as a filter: of a text in which a share of the pairs is spoiled in seven ways, how many
 of them each score finds, and BLEU with and without it. Prints two tables.
 
-    bench/data/scores_as_filter.py --data multi30k --work /tmp/scores [--spoiled 0.3] [--minutes 20] [--scoring-minutes 10]
+    bench/data/scores_as_filter.py --data multi30k --work /tmp/scores [--spoiled 0.3] [--updates 10000] [--scoring-updates 5000]
                                    [--programs build]
 
 The models that score are trained on the spoiled text itself, one in each direction. --data also has train.fr.gz, line by
@@ -38,7 +38,7 @@ def main():
     synthetic.add_options(parser)
     parser.add_argument("--test", default="test_2016_flickr")
     parser.add_argument("--spoiled", type=float, default=0.3)
-    parser.add_argument("--scoring-minutes", type=float, default=10, help="of training each model that scores")
+    parser.add_argument("--scoring-updates", type=int, default=5000, help="of training each model that scores")
     options = parser.parse_args()
     bench, work = synthetic.Bench(options), options.work
     train = {side: synthetic.lines_of(options.data / f"train.{side}.gz") for side in (*synthetic.SIDES, "fr")}
@@ -54,7 +54,7 @@ def main():
     all_pairs = ["--set", "data.drop_duplicates=false", "--set", "data.drop_test_overlap=false", "--set", "data.alignment=true"]
     bench.prepare("noisy", "de", "en", texts, all_pairs)
     bench.prepare("reverse", "en", "de", {"train1": texts["train2"], "train2": texts["train1"]})
-    short = ["--set", f"training.max_minutes={options.scoring_minutes}"]
+    short = ["--set", f"training.max_updates={options.scoring_updates}"]
     models = [bench.train("noisy", [*all_pairs, *short], "scoring"), bench.train("reverse", short)]
     seconds = [bench.run("nmt-translate", "-m", model, "--score-corpus", work / "noisy.data", "--threads", options.threads)
                for model in models]

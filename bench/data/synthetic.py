@@ -52,10 +52,11 @@ class Bench:
         self.run("nmt-prepro", "-c", self.work / f"{name}.yaml", "--overwrite", *settings)
 
     def train(self, name, settings=(), folder=None):
-        """Trains WORK/NAME.yaml for --minutes into WORK/FOLDER and returns its model directory."""
+        """Trains WORK/NAME.yaml for --updates, or until five validations in a row are no better, into WORK/FOLDER and returns
+        its model directory."""
         folder = self.work / (folder or name)
         self.run("nmt-train", "-c", self.work / f"{name}.yaml", "--run-dir", folder, "--restart", "--set",
-                 f"training.max_minutes={self.options.minutes}", "--set", "training.num_epochs=0", *settings)
+                 f"training.max_updates={self.options.updates}", "--set", "training.num_epochs=0", *settings)
         return folder / "best"
 
     def bleu(self, model):
@@ -73,6 +74,6 @@ def add_options(parser):
     parser.add_argument("--data", type=pathlib.Path, required=True, help="folder of {train,val,...}.{de,en}.gz")
     parser.add_argument("--programs", type=pathlib.Path, default=pathlib.Path("build"))
     parser.add_argument("--work", type=pathlib.Path, required=True, help="folder for everything that is made")
-    parser.add_argument("--minutes", type=float, default=20, help="of each training")
+    parser.add_argument("--updates", type=int, default=10000, help="of each training, at most")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--seed", type=int, default=1)

@@ -23,7 +23,9 @@ namespace {
 nmt::ServiceConfig models_of(const ServerOptions& options) {
   if (!options.config_file.empty()) return read_service_config(options.config_file);
   const auto& models = options.translator.models;
-  return {.models = {{.directories = {models.begin(), models.end()}, .weights = options.translator.weights}}};
+  return {.models = {{.directories = {models.begin(), models.end()},
+                      .weights = options.translator.weights,
+                      .adapter = options.translator.adapter}}};
 }
 
 nmt::ModelPoolOptions pool_options(const ServerOptions& options) {

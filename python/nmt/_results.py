@@ -78,6 +78,7 @@ class Alternative:
     #: return_alignment: [pairs, 2], (source word, target word) counted from 0 between white space; None: none found
     alignment: Optional[NDArray[np.int32]] = field(default=None, compare=False)
     attention: Optional[Attention] = field(default=None, compare=False)  #: return_attention
+    expected_utility: Optional[float] = None  #: mbr: its mean chrF or BLEU beside the others, 0 to 100
 
     def __str__(self) -> str:
         return self.text

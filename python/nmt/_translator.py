@@ -164,6 +164,7 @@ class Translator:
     :param device: "auto" (a GPU where there is one), "cpu", "cuda", "cuda:N"
     :param weights: of an ensemble's votes, one a model
     :param max_source_length: pieces; a longer text is translated in parts
+    :param adapter: adapter.safetensors of a training with ``training.lora_rank``, added to the weights of the one model
     :param settings: further options of the section ``decoding`` (docs/options.md): ``{"beam_size": 8}``
 
     Any number of Python threads may use a translator at the same time; each call works without the interpreter's lock.
@@ -175,7 +176,7 @@ class Translator:
 
     def __init__(self, model: Union[Path, Sequence[Path]], *, threads: int = 0, precision: Optional[str] = None,
                  device: str = "auto", weights: Sequence[float] = (), max_source_length: Optional[int] = None,
-                 settings: Optional[Mapping[str, Any]] = None) -> None:
+                 adapter: Optional[Path] = None, settings: Optional[Mapping[str, Any]] = None) -> None:
         models = [model] if isinstance(model, (str, os.PathLike)) else _arguments.listed("model", model, "paths")
         paths = [_arguments.path("model", path) for path in models]
         chosen = {} if settings is None else _arguments.mapping("settings", settings)
@@ -191,6 +192,7 @@ class Translator:
             "threads": _arguments.whole_number("threads", threads, 0, 2**31 - 1),
             "max_source_length": None if max_source_length is None
             else _arguments.whole_number("max_source_length", max_source_length),
+            "adapter": "" if adapter is None else os.path.abspath(_arguments.path("adapter", adapter)),
             "settings": _configuration.settings_of(chosen)}
         self._translator = _nmt.Translator.load(**self._arguments)
 

@@ -76,7 +76,7 @@ class AlternativeMaker {
     }
     return class_(alternative.text, alternative.score, alternative.log_probability, alternative.tokens,
                   alternative.finished, alternative.meets_constraints, alternative.shortened, tokens, scores, alignment,
-                  attention);
+                  attention, alternative.expected_utility);
   }
 
  private:

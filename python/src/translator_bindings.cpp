@@ -33,8 +33,9 @@ void set_options(DecodingOptions& options, const std::vector<std::string>& setti
 
 Translator make_translator(const std::vector<std::string>& models, const std::vector<double>& weights,
                            const std::string& device, int threads, std::optional<std::int64_t> max_source_length,
-                           const std::vector<std::string>& settings) {
+                           const std::string& adapter, const std::vector<std::string>& settings) {
   TranslatorOptions options{models, weights, device, threads, max_source_length};
+  options.adapter = adapter;
   set_options(options.decoding, settings);
   return Translator(options);
 }
@@ -117,7 +118,7 @@ void bind_translator(nb::module_& module) {
   bind_options(module);
   nb::class_<Translator>(module, "Translator")
       .def_static("load", &make_translator, "models"_a, "weights"_a, "device"_a, "threads"_a,
-                  "max_source_length"_a.none(), "settings"_a, Released())
+                  "max_source_length"_a.none(), "adapter"_a, "settings"_a, Released())
       .def("translate", &translate)
       .def("translate_file", &translate_file)
       .def("translate_document", &translate_document)

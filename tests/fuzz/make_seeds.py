@@ -1,18 +1,16 @@
 #!/usr/bin/env python3
 """Writes the first seeds of the fuzz targets, seeds/TARGET/NAME: small files of each kind, sound and damaged.
 
-    make_seeds.py [FOLDER]      (without FOLDER: seeds beside this file)
-
 What a fuzzer has added there (names of 40 hexadecimal digits, scripts/fuzz.sh --keep) stays. The same bytes in every run.
 """
 
+import argparse
 import gzip
 import hashlib
 import json
 import pathlib
 import pickle
 import struct
-import sys
 import zlib
 
 
@@ -608,7 +606,9 @@ def seeds():
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "seeds"
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=pathlib.Path, default=pathlib.Path(__file__).parent / "seeds")
+    folder = parser.parse_args().folder
     for target, name, data in seeds():
         (folder / target).mkdir(parents=True, exist_ok=True)
         (folder / target / name).write_bytes(data)

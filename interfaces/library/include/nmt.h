@@ -52,8 +52,8 @@ typedef int (*nmt_callback)(void* user, const char* event);
 typedef struct nmt_translator nmt_translator;
 
 /** Loads model directories: {"models": [DIR, ...], "weights": [1, 2], "device": "auto", "threads": 0,
- * "max_source_length": 1024} and any option of the section `decoding` of docs/options.md, "precision" among them. All
- * but "models" may be left out. */
+ * "max_source_length": 1024, "adapter": FILE} and any option of the section `decoding` of docs/options.md,
+ * "precision" among them. All but "models" may be left out. */
 NMT_C_EXPORT nmt_status nmt_translator_create(const char* options, nmt_translator** translator);
 /** Calls under way end first. */
 NMT_C_EXPORT void nmt_translator_free(nmt_translator* translator);
@@ -67,9 +67,9 @@ NMT_C_EXPORT nmt_status nmt_translator_translate_text(const nmt_translator* tran
  * "alignment", "attention", "first_line", and options of the section `decoding`.
  *
  * Answer: {"translations": [{"text", "alternatives": [{"text", "score", "log_probability", "tokens", "finished",
- * "meets_constraints", and where asked for "pieces", "token_scores", "alignment": [[source, target], ...], "attention":
- * [{"rows", "columns", "weights"}]}], "source_tokens", "target_tokens", "split", "repaired"}]}. callback may be NULL.
- */
+ * "meets_constraints", and where asked for "expected_utility", "pieces", "token_scores", "alignment":
+ * [[source, target], ...], "attention": [{"rows", "columns", "weights"}]}], "source_tokens", "target_tokens", "split",
+ * "repaired"}]}. callback may be NULL. */
 NMT_C_EXPORT nmt_status nmt_translator_translate(const nmt_translator* translator, const char* request,
                                                  nmt_callback callback, void* user, char** answer);
 

@@ -19,7 +19,7 @@ namespace nmt::api {
     NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NMT_FIELD, __VA_ARGS__)) \
   }
 
-NMT_FIELDS(TranslatorOptions, models, weights, device, threads, max_source_length)
+NMT_FIELDS(TranslatorOptions, models, weights, device, threads, max_source_length, adapter)
 NMT_FIELDS(TranslateOptions, n_best, prefix, must, must_not, keep_placeholders, split_sentences, copy_unknown,
            token_scores, alignment, attention, first_line)
 NMT_FIELDS(Request, source, prefix, must, must_not)

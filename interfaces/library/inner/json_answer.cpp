@@ -8,6 +8,7 @@ namespace nmt::api {
 Json to_json(const Alternative& alternative, const TranslateOptions& options) {
   Json json = fields_of(alternative);
   if (alternative.shortened) json["shortened"] = true;
+  if (alternative.expected_utility) json["expected_utility"] = *alternative.expected_utility;
   if (options.token_scores) {
     json["pieces"] = alternative.pieces;
     json["token_scores"] = alternative.token_scores;

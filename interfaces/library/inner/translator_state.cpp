@@ -35,6 +35,7 @@ Alternative to_alternative(nmt::Alternative found, std::string_view line, const 
   result.finished = found.finished;
   result.meets_constraints = found.meets_constraints;
   result.shortened = found.shortened;
+  result.expected_utility = found.expected_utility;
   if (options.token_scores) result.pieces = token_pieces(found, codec);
   if (options.alignment) result.alignment = alignment_of(found, line, codec);
   if (options.attention) {
@@ -88,9 +89,9 @@ nmt::ModelSetOptions Translator::State::model_set(const TranslatorOptions& optio
           .weights = options.weights,
           .device = options.device,
           .max_source_length = options.max_source_length,
-          .changed = [settings = settings_of(options.decoding)](const nmt::Config& config) {
-            return with_settings(config, settings);
-          }};
+          .changed = [settings = settings_of(options.decoding)](
+                         const nmt::Config& config) { return with_settings(config, settings); },
+          .adapter = options.adapter};
 }
 
 std::shared_ptr<const nmt::Translator> Translator::State::translator_for(const TranslateOptions& options) const {

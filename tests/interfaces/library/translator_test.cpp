@@ -12,11 +12,14 @@
 #include <numeric>
 #include <thread>
 
+#include "base/files/adapter.h"
 #include "base/files/file.h"
 #include "data/lexicon.h"
 #include "evaluation/tiny_model.h"
 #include "library/inner/translator_state.h"
+#include "models/interface/safetensors.h"
 #include "support.h"
+#include "tensor_support.h"
 #include "translation/model_set.h"
 
 namespace nmt::api_translator_test {
@@ -88,6 +91,30 @@ TEST_F(ApiTranslator, TranslatesAsTheInnerTranslatorDoes) {
       EXPECT_EQ(mine.alignment.empty(), mine.text.empty());
     }
   }
+}
+
+TEST_F(ApiTranslator, AnAdapterIsAddedToTheModel) {
+  const std::string matrix = "encoder_0.feed_forward.inner.weight";
+  const auto file = folder_ / "adapter.safetensors";
+  save_safetensors(file,
+                   {{factor_name(matrix, "lora_A"), test::wave({2, 16}, 1, 1)},
+                    {factor_name(matrix, "lora_B"), test::wave({32, 2}, 1, 5)}},
+                   adapter_metadata(sha256_of_file(model_ / "model.safetensors"), 2, 6));
+  TranslatorOptions options{{model_.string()}};
+  options.device = "cpu";
+  options.adapter = file.string();
+  const ModelSet models({.directories = {model_}, .device = "cpu", .adapter = file});
+  const auto expected = nmt::Translator(models.members(), models.options()).translate(lines_);
+  const auto found = Translator(options).translate(lines_), without = make().translate(lines_);
+  for (size_t i = 0; i < lines_.size(); ++i) {
+    EXPECT_EQ(found[i].text, expected[i].text);
+    if (lines_[i].empty()) continue;
+    EXPECT_EQ(found[i].alternatives[0].score, expected[i].alternatives[0].score);
+    EXPECT_NE(found[i].alternatives[0].score, without[i].alternatives[0].score);
+  }
+  options.models.push_back(model_.string());
+  EXPECT_THAT(message_of<api::UserError>([&] { Translator{options}; }),
+              HasSubstr("is of one model, not of an ensemble"));
 }
 
 TEST_F(ApiTranslator, CallsHaveOptionsOfTheirOwn) {

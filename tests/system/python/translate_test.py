@@ -51,6 +51,17 @@ class Translate(TranslateCase):
             for alternative, found in zip(result.alternatives, record["alternatives"]):
                 self.assertAlmostEqual(alternative.score, found["score"], places=4)
 
+    def test_the_best_of_mbr_has_the_highest_expected_utility(self):
+        for result in self.translator.translate(self.sources[:3], beam_size=4, n_best=4, mbr="chrf"):
+            utilities = [alternative.expected_utility for alternative in result.alternatives]
+            self.assertEqual(utilities[0], max(utilities))
+        self.assertIsNone(self.translator.translate(self.sources[0]).alternatives[0].expected_utility)
+
+    def test_an_adapter_is_read(self):
+        weights = pathlib.Path(PROGRAMS.model) / "model.safetensors"
+        with self.assertRaisesRegex(nmt.Error, "model.safetensors: is no adapter"):
+            nmt.Translator(PROGRAMS.model, adapter=weights)
+
     def test_one_text_and_many(self):
         one = self.translator.translate(self.sources[0])
         self.assertIsInstance(one, nmt.Translation)

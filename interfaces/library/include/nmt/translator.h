@@ -25,6 +25,7 @@ struct TranslatorOptions {
   int threads = 0;                       ///< of one call of translate(); 0: all processors
   std::optional<std::int64_t> max_source_length = {};  ///< pieces; a longer text is translated in parts
   DecodingOptions decoding = {};  ///< in place of what model.json says, for all calls; the precision is chosen here
+  std::string adapter = {};       ///< adapter.safetensors of the one model, added to its weights; empty: none
 };
 
 /// Sets an option by its name ("beam_size", "decoding.beam_size") to a value as YAML has it. Throws UserError for a
@@ -115,6 +116,8 @@ struct Alternative {
   std::vector<float> token_scores = {};         ///< with token_scores: [tokens], log-probabilities
   std::vector<AlignedPair> alignment = {};      ///< with alignment: in the order of the translation's words
   std::vector<AttentionMatrix> attention = {};  ///< with attention: one for each part that was searched alone
+  std::optional<double> expected_utility =
+      {};  ///< with decoding.mbr: its mean chrF or BLEU beside the others, 0 to 100
 };
 
 /// What became of a text.
