@@ -78,9 +78,12 @@ std::optional<std::vector<Evaluated>> EvaluationRun::evaluate(const System& syst
   wanted.decoding = system.decoding;
   const ModelSet models(wanted);
   warn_of_languages(models.first());
-  if (metrics_.empty())
+  if (metrics_.empty()) {
+    const auto& asked = models.options().search.target_language;
     metrics_ =
-        evaluation_metrics(options_.tokenized_bleu, models.first().codec.options().target_language, options_.lowercase);
+        evaluation_metrics(options_.tokenized_bleu,
+                           asked.empty() ? models.first().codec.options().target_language : asked, options_.lowercase);
+  }
   const bool has_float32 = models.first().stored == WeightType::kFloat32;
   const bool has_loss = options_.loss && system.directories.size() == 1 && has_float32;
   if (options_.loss && !has_float32)
