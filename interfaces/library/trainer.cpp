@@ -19,7 +19,7 @@
 #include "config/loading/model_description.h"
 #include "library/inner/conversions.h"
 #include "library/inner/guard.h"
-#include "library/inner/training_events.h"
+#include "library/training/training_events.h"
 #include "nn/device/device.h"
 #include "training/distributed/process_group.h"
 #include "training/run_training.h"
