@@ -9,7 +9,11 @@ set(NMT_API_HEADERS ${CMAKE_SOURCE_DIR}/interfaces/library/include)
 set(NMT_API_MADE_HEADERS ${CMAKE_BINARY_DIR}/api/include)
 configure_file(${NMT_API_HEADERS}/nmt/version.h.in ${NMT_API_MADE_HEADERS}/nmt/version.h @ONLY)
 target_include_directories(nmt_library PUBLIC ${NMT_API_HEADERS} ${NMT_API_MADE_HEADERS})
-target_compile_definitions(nmt_library PRIVATE NMT_INSIDE NMT_SENTENCEPIECE_VERSION="${NMT_SENTENCEPIECE_VERSION}")
+target_include_directories(nmt_library_training PUBLIC ${NMT_API_HEADERS} ${NMT_API_MADE_HEADERS})
+foreach(part nmt_library nmt_library_training)
+  target_compile_definitions(${part} PRIVATE NMT_INSIDE NMT_SENTENCEPIECE_VERSION="${NMT_SENTENCEPIECE_VERSION}"
+                                             NMT_TORCH_VERSION="${Torch_VERSION}")
+endforeach()
 
 set(exports ${CMAKE_BINARY_DIR}/api/exports.map)
 configure_file(${CMAKE_SOURCE_DIR}/cmake/library/exports.map.in ${exports} @ONLY)
@@ -19,13 +23,11 @@ set_target_properties(nmt PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${NMT_
                                      LINK_DEPENDS ${exports})
 target_include_directories(nmt INTERFACE ${NMT_API_HEADERS} ${NMT_API_MADE_HEADERS})
 target_compile_features(nmt INTERFACE cxx_std_17)
-# Never unloaded: threads and thread-local objects of LibTorch outlive every call.
-target_link_options(nmt PRIVATE -Wl,--version-script=${exports} -Wl,-z,defs -Wl,-z,nodelete -Wl,--exclude-libs,ALL)
-if(NOT NMT_WITH_CUDA)
-  target_link_options(nmt PRIVATE -Wl,--as-needed) # MPI, which only nmt-train uses
-endif()
-target_link_libraries(nmt PRIVATE nmt_compat_training nmt_training nmt_data nmt_server_models)
-nmt_torch_run_path(nmt)
+# Never unloaded: threads of a search outlive every call.
+target_link_options(nmt PRIVATE -Wl,--version-script=${exports} -Wl,-z,defs -Wl,-z,nodelete -Wl,--exclude-libs,ALL
+                                -Wl,--as-needed)
+target_link_libraries(nmt PRIVATE nmt_compat nmt_data nmt_server_models)
+nmt_find_torch_library(nmt ${CMAKE_INSTALL_LIBDIR})
 
 install(TARGETS nmt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
 install(DIRECTORY ${NMT_API_HEADERS}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development

@@ -4,9 +4,9 @@
 # Paths of this machine are in no program (LibTorch's headers put them into error messages), and nmt-train is without MPI, whose
 # plug-ins cannot be moved. Included in two places: before the targets, and nmt_packages() behind them.
 #
-# Components of cmake --install: programs (with manual pages and completions), documents, torch (LibTorch's CPU libraries) and
-# what only a .deb has, debian-PACKAGE. A library, its headers and a Python module have theirs where they are built: library,
-# development, python; each becomes a .deb of its own.
+# Components of cmake --install: programs (with manual pages and completions), documents, torch (LibTorch's CPU libraries and
+# libnmt_torch.so) and what only a .deb has, debian-PACKAGE. A library, its headers and a Python module have theirs where they
+# are built: library, development, python; each becomes a .deb of its own. What only a wheel has is in wheel.
 option(NMT_PACKAGE "Build for packages: programs that can be taken to another place" OFF)
 option(NMT_SHORT_PATHS "In a build for packages: no path of this machine in what includes LibTorch's headers" ON)
 if(NMT_PACKAGE)
@@ -148,7 +148,7 @@ function(nmt_debian_packages)
     TEXT "Programs that prepare text, train translation models, translate lines\nand documents, serve translations over HTTP, and score them with BLEU,\nchrF and TER. The systemd unit nmt.service is not enabled: it asks for\n/etc/nmt/service.yaml.")
   nmt_debian_package(nmt-libtorch COMPONENTS torch
     SUMMARY "LibTorch ${Torch_VERSION} for the CPU, for nmt alone"
-    TEXT "The libraries of PyTorch's build that nmt loads, in a folder of its own,\n/usr/lib/nmt, where no other program looks for them.")
+    TEXT "The libraries of PyTorch's build that nmt loads, and the part of nmt that\nloads them, in a folder of its own, /usr/lib/nmt, where no other program\nlooks for them.")
   get_cmake_property(components COMPONENTS)
   set(library_package libnmt${NMT_SOVERSION})
   if("library" IN_LIST components)

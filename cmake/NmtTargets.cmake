@@ -16,11 +16,7 @@ endif()
 
 # The folders of LibTorch's libraries (and, in a build for CUDA, of the CUDA runtime's), and no others.
 function(nmt_torch_run_path target)
-  if(NMT_PACKAGE)
-    get_target_property(type ${target} TYPE)
-    if(type STREQUAL SHARED_LIBRARY) # in lib, or in lib/x86_64-linux-gnu; programs have that of all programs
-      set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/../nmt;$ORIGIN/nmt")
-    endif()
+  if(NMT_PACKAGE) # that of all programs
     return()
   endif()
   get_filename_component(folders ${TORCH_LIBRARY} DIRECTORY)
@@ -75,7 +71,7 @@ endfunction()
 
 # The fuzz targets put another one in its place (tests/fuzz/heap_mapped_file.cpp): it stays an object of its own.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/base/files/mapped_file.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-# libnmt trains in one process: it leaves these objects out, and so does not load MPI.
+# libnmt_torch.so trains in one process: it leaves these objects out, and so does not load MPI.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/training/distributed/mpi_process_group.cpp
                             ${CMAKE_SOURCE_DIR}/src/training/distributed/make_process_group.cpp
                             PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
@@ -240,7 +236,7 @@ function(nmt_programs)
       $<$<BOOL:${NMT_WITH_COMPAT}>:NMT_WITH_COMPAT> $<$<BOOL:${NMT_WITH_DOCUMENTS}>:NMT_WITH_DOCUMENTS>
       $<$<BOOL:${NMT_WITH_SERVER}>:NMT_WITH_SERVER> $<$<BOOL:${NMT_WITH_LANGUAGE}>:NMT_WITH_LANGUAGE>)
     if(stem STREQUAL nmt_translate)
-      nmt_find_torch_library(${program})
+      nmt_find_torch_library(${program} ${CMAKE_INSTALL_BINDIR})
     elseif(NOT DEFINED NMT_LIBRARIES_${stem})
       nmt_torch_setup(${program})
     endif()

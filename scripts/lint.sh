@@ -33,7 +33,7 @@ for command in commands:
 targets = [f"/nmt_{name}.dir/" for name in torch_free] + ["/nmt-document.dir/"]
 wanted = [c for c in commands if any(target in c["command"] for target in targets)]
 changed = [os.path.abspath(line.rstrip("\n")) for line in open(f"{out}/changed")]
-with_torch = next(c for c in commands if "/nmt_library.dir/" in c["command"] and "cmake_pch" not in c["file"])
+with_torch = next(c for c in commands if "/nmt_library_training.dir/" in c["command"] and "cmake_pch" not in c["file"])
 others = [path for path in changed if not re.search(rf"/(src|interfaces)/({'|'.join(torch_free)})/(?!models/|training/)|/kernels/", path)]
 for path in others:
     command = re.sub(r" -o \S+ -c \S+", lambda _: f" -o lint.o -c {shlex.quote(path)}", with_torch["command"])

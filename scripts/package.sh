@@ -64,7 +64,7 @@ if [ "${kinds[*]}" = translator ]; then targets=(--target nmt-translate nmt-docu
 cmake --build "$folder" -j "$(build_jobs)" "${targets[@]}" >&2 || die "the build failed: see above"
 # Folders below which sources stand: "$PWD/" alone may be a word of a program (/source/ in the image).
 folders=("$PWD/src/" "$PWD/python/" "$PWD/.deps/" "$PWD/$folder/" "${torch%/share/cmake/Torch}/include/")
-for file in "$folder"/bin/nmt* "$folder"/libnmt.so.*.*.* "$folder"/python/nmt/*.so; do
+for file in "$folder"/bin/nmt* "$folder"/libnmt.so.*.*.* "$folder"/lib/nmt/libnmt_torch.so "$folder"/python/nmt/*.so; do
   if grep -qaF "${folders[@]/#/-e}" "$file" 2>/dev/null; then die "$file names folders of this machine"; fi
 done
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$folder/CMakeCache.txt")

@@ -16,8 +16,7 @@ std::string effective_configuration(const Configuration& configuration) {
 }
 
 PrepareResult prepare(const PrepareOptions& options) {
-  PrepareResult result;
-  guarded_work([&] {
+  return guarded([&]() -> PrepareResult {
     const nmt::NoProgressBars no_bars;
     const auto configuration = loaded(options.configuration);
     const auto log = logger_to(options.log);
@@ -30,9 +29,8 @@ PrepareResult prepare(const PrepareOptions& options) {
                                        .observer = observer.get()},
                                       *log);
     if (prepared.outcome == PrepareOutcome::kStopped) throw Stopped("the preparation was stopped; nothing was written");
-    result = {configuration.config.data.dir, prepared.outcome == PrepareOutcome::kUpToDate, std::move(prepared.table)};
+    return {configuration.config.data.dir, prepared.outcome == PrepareOutcome::kUpToDate, std::move(prepared.table)};
   });
-  return result;
 }
 
 }  // namespace nmt::api

@@ -1,6 +1,5 @@
 #include "nmt/server.h"
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include <chrono>
@@ -13,7 +12,6 @@
 #include "library/inner/conversions.h"
 #include "library/inner/guard.h"
 #include "library/inner/settings.h"
-#include "nn/device/cpu_kernels.h"
 #include "server/models/model_server.h"
 #include "server/translation_server.h"
 
@@ -32,9 +30,10 @@ nmt::ModelPoolOptions pool_options(const ServerOptions& options) {
   return {.device = options.translator.device,
           .max_source_length = options.translator.max_source_length,
           .split_sentences = options.split_sentences,
-          .changed = [settings = settings_of(options.translator.decoding)](const nmt::Config& config) {
-            return with_settings(config, settings);
-          }};
+          .changed = [settings = settings_of(options.translator.decoding)](
+                         const nmt::Config& config) { return with_settings(config, settings); },
+          .threads = threads_of_call(options.translator.threads),
+          .is_guest = true};
 }
 
 nmt::ServerOptions inner_options(const ServerOptions& options, const nmt::ModelPool& pool) {
@@ -54,7 +53,7 @@ nmt::ServerOptions inner_options(const ServerOptions& options, const nmt::ModelP
   if (options.max_characters > 0) service.admission.max_characters = options.max_characters;
   service.max_n_best = pool.max_n_best();
   service.queue.max_waiting = options.queue_lines;
-  service.queue.max_batch = pool.batch_size() * at::get_num_threads();
+  service.queue.max_batch = pool.batch_size() * threads_of_call(options.translator.threads);
   inner.access_log = options.access_log;
   return inner;
 }
@@ -80,21 +79,14 @@ void check_server(const ServerOptions& options) {
 
 class NMT_NOT_EXPORTED Server::State {
  public:
-  explicit State(const ServerOptions& options)
-      : threads_((check_server(options), threads_of_call(options.translator.threads))), log_(logger_to(options.log)) {
-    const nmt::ThreadLimit threads(threads_);
+  explicit State(const ServerOptions& options) : log_((check_server(options), logger_to(options.log))) {
     server_ = std::make_unique<nmt::ModelServer>(
         nmt::ModelServer::Parts{
             .load =
                 [options, log = log_] {
                   return std::make_shared<nmt::ModelPool>(models_of(options), pool_options(options), *log);
                 },
-            .options = [options](const nmt::ModelPool& pool) { return inner_options(options, pool); },
-            .run =
-                [threads = threads_](const auto& translate) {
-                  const nmt::ThreadLimit limit(threads);
-                  translate();
-                }},
+            .options = [options](const nmt::ModelPool& pool) { return inner_options(options, pool); }},
         *log_);
     if (server_->is_open())
       log_->warn("everybody who can reach this machine may use the service: api_key asks for a key");
@@ -108,22 +100,17 @@ class NMT_NOT_EXPORTED Server::State {
   }
   void reload() {
     const std::lock_guard lock(mutex_);
-    const nmt::ThreadLimit threads(threads_of_call(threads_));
     server_->reload();
   }
 
  private:
-  const int threads_;
   const std::shared_ptr<nmt::Logger> log_;
   std::mutex mutex_;
   std::unique_ptr<nmt::ModelServer> server_;
 };
 
 Server::Server(const ServerOptions& options) {
-  guarded_work([&] {
-    require_matching_torch();
-    state_ = std::make_unique<State>(options);
-  });
+  guarded([&] { state_ = std::make_unique<State>(options); });
 }
 
 namespace {
@@ -148,7 +135,7 @@ void Server::stop() {
   guarded([&] { present(state_).stop(); });
 }
 void Server::reload() {
-  guarded_work([&] { present(state_).reload(); });
+  guarded([&] { present(state_).reload(); });
 }
 
 }  // namespace nmt::api

@@ -1,28 +1,23 @@
 #include "nmt/trainer.h"
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
-#include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <thread>
 #include <utility>
 
 #include "base/error.h"
-#include "base/process/log.h"
-#include "compat/training/run_names.h"
 #include "config/loading/model_description.h"
 #include "library/inner/conversions.h"
 #include "library/inner/guard.h"
-#include "library/inner/training_events.h"
-#include "nn/device/device.h"
-#include "training/distributed/process_group.h"
-#include "training/run_training.h"
+#include "library/training/train_with_torch.h"
+#include "translation/torch_library.h"
+
+extern "C" void nmt_train_with_torch(const nmt::api::TrainingJob&, nmt::api::TrainedRun&) __attribute__((weak));
 
 namespace nmt::api {
 namespace {
@@ -79,18 +74,6 @@ class Turn {
   bool is_taken_;
 };
 
-/// LibTorch's number of threads is one for the whole process: as it was before, when a run has ended.
-class KeptThreads {
- public:
-  KeptThreads() : before_(at::get_num_threads()) {}
-  ~KeptThreads() { at::set_num_threads(before_); }
-  KeptThreads(const KeptThreads&) = delete;
-  KeptThreads& operator=(const KeptThreads&) = delete;
-
- private:
-  int before_;
-};
-
 /// The figure in "BLEU|nrefs:1|... = 40.40 ...".
 std::optional<double> figure_in(const std::string& text) {
   const size_t at = text.find(" = ");
@@ -133,35 +116,28 @@ class NMT_NOT_EXPORTED Trainer::State {
   TrainingResult run() {
     const Turn turn(options_.stop);
     if (!turn.is_taken()) return stopped_before();
-    require_matching_torch();
-    const KeptThreads threads;
-    const nmt::NoProgressBars no_bars;
+    threads_of_call(static_cast<int>(configuration_.config.run.threads));
+    const auto train = torch_function(&nmt_train_with_torch, "nmt_train_with_torch");
     const auto log = logger_to(options_.log);
     for (const auto& notice : configuration_.notices) log->info("{}", notice);
-    threads_of_call(static_cast<int>(configuration_.config.run.threads));
-    TrainingEvents::Outcome told;
-    SingleProcess alone;
-    TrainingRun run{.loaded = configuration_,
-                    .process = LaunchedProcess(),
-                    .device = resolve_device(configuration_.config.run.device),
-                    .group = alone};
-    if (std::exchange(restart_, false)) run.start = RunDirectory::Start::kRestart;
-    run.versions = {{"SentencePiece", NMT_SENTENCEPIECE_VERSION}};
-    if (auto names = compat::make_run_names(configuration_.config)) run.observers.push_back(std::move(names));
-    run.observers.push_back(std::make_unique<TrainingEvents>(options_.callbacks, told));
-    run.stop_signal = [stop = options_.stop] { return stop.stop_requested() ? SIGINT : 0; };
-    const auto outcome = run_training(std::move(run), *log);
+    TrainedRun trained;
+    train({.configuration = configuration_,
+           .callbacks = options_.callbacks,
+           .stop = options_.stop,
+           .restart = restart_,
+           .log = *log},
+          trained);
     TrainingResult result;
     result.run_directory = run_directory();
-    result.stopped = outcome.exit_code != 0;
-    result.reason = result.stopped ? "stopped; the state is saved: a new run resumes" : std::move(told.reason);
-    result.updates = outcome.progress.update;
+    result.stopped = trained.stopped;
+    result.reason = result.stopped ? "stopped; the state is saved: a new run resumes" : std::move(trained.reason);
+    result.updates = trained.updates;
     const auto best = std::filesystem::path(run_directory()) / "best";
     if (!std::filesystem::exists(best / "model.json")) return result;
     result.best_model = best.string();
-    if (told.best)
-      result.best = std::move(told.best);
-    else if (outcome.progress.best_update >= 0)
+    if (trained.best)
+      result.best = std::move(trained.best);
+    else if (trained.has_best)
       result.best = figures_of(best);
     return result;
   }
@@ -188,12 +164,10 @@ Trainer::Trainer(TrainerOptions options) {
 }
 
 TrainingResult Trainer::run() {
-  TrainingResult result;
-  guarded_work([&] {
+  return guarded([&] {
     const auto kept = state_;  // the trainer may be destroyed meanwhile
-    result = kept->run();
+    return kept->run();
   });
-  return result;
 }
 
 void Trainer::request_stop() const noexcept { state_->request_stop(); }

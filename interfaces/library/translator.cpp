@@ -1,10 +1,8 @@
 #include "nmt/translator.h"
 
 #include <fmt/format.h>
-#include <torch/version.h>
 
 #include <mutex>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -22,7 +20,6 @@
 #include "library/inner/fields.h"
 #include "library/inner/guard.h"
 #include "library/inner/translator_state.h"
-#include "nn/device/cpu_kernels.h"
 #include "text/pairs/pair_reader.h"
 #include "translation/aligned_texts.h"
 #include "translation/line_stream.h"
@@ -89,17 +86,10 @@ void refuse_unused(const TranslateOptions& options, nmt::Work work) {
   check_used(given, work, Harmless::kRefuse);
 }
 
-/// What surrounds a call of the inner translator: its threads, and on a GPU its turn.
-class Work {
- public:
-  explicit Work(const Translator::State& state) : threads_(threads_of_call(state.threads())) {
-    if (!state.on_cpu()) turn_.emplace(state.of_device());
-  }
-
- private:
-  nmt::ThreadLimit threads_;
-  std::optional<std::lock_guard<std::mutex>> turn_;
-};
+/// On a GPU the turn of a call; on a CPU calls work side by side.
+std::unique_lock<std::mutex> turn_of(const Translator::State& state) {
+  return state.on_cpu() ? std::unique_lock<std::mutex>() : std::unique_lock(state.of_device());
+}
 
 std::vector<Translation> translated(const Translator::State& state, const std::vector<Request>& requests,
                                     const TranslateOptions& options) {
@@ -117,7 +107,7 @@ std::vector<Translation> translated(const Translator::State& state, const std::v
                                       .must_not = clean(request.must_not)},
                                      common));
   }
-  const Work work(state);
+  const auto turn = turn_of(state);
   auto found = translator->translate(inner, calls_of(options), options.first_line);
   std::vector<Translation> results;
   for (size_t i = 0; i < found.size(); ++i) {
@@ -130,12 +120,10 @@ std::vector<Translation> translated(const Translator::State& state, const std::v
 // A pointer of its own: the translator may be destroyed meanwhile.
 template <typename Result, typename State, typename Body>
 Result with_state(std::shared_ptr<const State> state, const Body& body) {
-  Result result{};
-  guarded_work([&] {
+  return guarded([&]() -> Result {
     if (!state) throw nmt::Error("this translator was moved from");
-    result = body(*state);
+    return body(*state);
   });
-  return result;
 }
 
 }  // namespace
@@ -161,11 +149,7 @@ Glossary Glossary::read(const std::string& file) {
 std::size_t Glossary::size() const { return terms_ ? Access::terms(*this)->terms().size() : 0; }
 
 Translator::Translator(const TranslatorOptions& options) {
-  guarded_work([&] {
-    require_matching_torch();
-    const nmt::ThreadLimit threads(threads_of_call(options.threads));
-    state_ = std::make_shared<const State>(options);
-  });
+  guarded([&] { state_ = std::make_shared<const State>(options); });
 }
 
 Translator::Translator(const std::string& model) : Translator(TranslatorOptions{{model}}) {}
@@ -244,7 +228,7 @@ FileStatistics Translator::translate_file(const std::string& input, const std::s
     calls.stop = [&] { return options.stop.stop_requested(); };
     calls.progress = shielded(options.progress);
     const LineStreamOptions lines{.common = common_request(options), .first_line = options.first_line};
-    const Work work(state);
+    const auto turn = turn_of(state);
     const auto done = translate_lines(reader, *translator, calls, *logger_to(log), lines);
     if (done.stopped) throw nmt::TranslationStopped();
     file.commit();
@@ -263,7 +247,7 @@ std::string Translator::translate_document(std::string_view bytes, const std::st
     auto common = common_request(options);
     common.split_sentences = options.split_sentences.value_or(state.models().is_of_sentences());
     const auto calls = calls_of(options);
-    const Work work(state);
+    const auto turn = turn_of(state);
     const auto translate = [&](std::span<const std::string> texts) {
       return nmt::translate_aligned(*translator, texts, common, calls);
     };
@@ -286,7 +270,7 @@ std::vector<Alternative> Translator::score(const std::vector<std::string>& sourc
     std::vector<nmt::TextPair> pairs;
     for (size_t i = 0; i < sources.size(); ++i)
       pairs.push_back({CleanText(sources[i]).text, CleanText(targets[i]).text});
-    const Work work(state);
+    const auto turn = turn_of(state);
     auto scored = translator->score(pairs, calls_of(options));
     std::vector<Alternative> results;
     for (size_t i = 0; i < scored.size(); ++i)
@@ -313,7 +297,7 @@ std::vector<ModelInformation> Translator::models() const {
 
 bool Translator::has_attention() const {
   return with_state<bool>(state_, [](const State& state) {
-    const Work work(state);
+    const auto turn = turn_of(state);
     return state.translator_for({})->aligns();
   });
 }

@@ -16,19 +16,17 @@ supported.
 
 from nmt import _library
 
-_library.load()
-try:
-    from nmt import _nmt
-except ImportError as _error:
-    raise _library.explain(_error) from None
+_library.check_interpreter()
 
-from nmt import score
+from nmt import _nmt, score
 from nmt._build import VERSION as __version__
 from nmt._errors import Error, MachineError, StopTraining
 from nmt._results import Alternative, Attention, FileStatistics, ModelInformation, Request, Sampling, Translation
 from nmt._training import (Epoch, Interval, PrepareResult, Sample, Start, Trainer, TrainingResult, Update, Validation,
                            effective_configuration, prepare)
 from nmt._translator import Glossary, Tokenizer, TranslateOptions, Translator
+
+_nmt.before_libtorch(_library.load)
 
 
 def build_information() -> str:

@@ -1,4 +1,4 @@
-"""Finds LibTorch before the extension is loaded: that of the installed package torch, so that both are one library in one
+"""Finds LibTorch when the extension needs it: that of the installed package torch, so that both are one library in one
 process, whichever of them is imported first."""
 
 import ctypes
@@ -34,11 +34,11 @@ def _installed_torch() -> Optional[Tuple[str, str]]:
 
 
 def _load(folder: str) -> None:
-    """Loads the libraries that the extension needs and that are there, each behind those that it needs itself."""
+    """Loads the libraries that libnmt_torch.so needs and that are there, each behind those that it needs itself."""
     for name in ("libgomp.so.1", "libc10.so", "libtorch_cpu.so"):
         path = os.path.join(folder, name)
         if folder and os.path.exists(path):
-            # Not RTLD_GLOBAL: the extension asks for them by name and gets these, and nobody else's symbols change.
+            # Not RTLD_GLOBAL: it asks for them by name and gets these, and nobody else's symbols change.
             ctypes.CDLL(path, mode=os.RTLD_LOCAL | os.RTLD_NOW)
 
 
@@ -53,35 +53,27 @@ def _in_subinterpreter() -> bool:
     return False
 
 
-def load() -> None:
-    """Loads LibTorch. Raises ImportError for a version that the extension was not built for, and in a subinterpreter,
-    in which the extension would take the main one's classes away.
+def check_interpreter() -> None:
+    """Raises ImportError in a subinterpreter, in which the extension would take the main one's classes away."""
+    if _in_subinterpreter():
+        raise ImportError("nmt: is for the main interpreter of a process, not for a subinterpreter; use a process")
+
+
+def load() -> str:
+    """Loads LibTorch; the extension calls it before it first needs it. Returns what to do where it cannot be used all the
+    same. Raises ImportError for a version that the package was not built for.
 
     Where there is no package torch, a build folder knows LibTorch, and a package of Debian has it on its run path.
     """
-    if _in_subinterpreter():
-        raise ImportError("nmt: is for the main interpreter of a process, not for a subinterpreter; use a process")
-    torch = _installed_torch()
-    if torch is None:
-        _load(TORCH_FOLDER)
-        return
-    folder, version = torch
-    if _release(version) != _release(TORCH_VERSION):
-        wanted = _release(TORCH_VERSION)
-        raise ImportError(f"nmt was built for torch {wanted}, but torch {version} is installed in {folder}: "
-                          f'install "torch=={wanted}.*", or build nmt again for this one '
-                          "(pip install --force-reinstall --no-deps . in its source folder)")
-    _load(os.path.join(folder, "lib"))
-
-
-def explain(error: ImportError) -> ImportError:
-    """What to say where the extension itself cannot be loaded."""
     torch = _installed_torch()
     wanted = _release(TORCH_VERSION)
-    if torch is None and "libtorch" in str(error) or torch is None and "libc10" in str(error):
-        return ImportError(f'nmt needs the package torch, which is not installed: pip install "torch=={wanted}.*" '
-                           f"({error})")
-    if torch is not None and "undefined symbol" in str(error):
-        return ImportError(f"nmt and torch {torch[1]} in {torch[0]} do not fit each other: nmt was built for LibTorch "
-                           f"{TORCH_VERSION}; build nmt again for this one ({error})")
-    return error
+    if torch is None:
+        _load(TORCH_FOLDER)
+        return f'install the package torch: pip install "torch=={wanted}.*"'
+    folder, version = torch
+    again = "(pip install --force-reinstall --no-deps . in its source folder)"
+    if _release(version) != wanted:
+        raise ImportError(f"nmt was built for torch {wanted}, but torch {version} is installed in {folder}: "
+                          f'install "torch=={wanted}.*", or build nmt again for this one {again}')
+    _load(os.path.join(folder, "lib"))
+    return f"build nmt again for torch {version} in {folder} {again}"

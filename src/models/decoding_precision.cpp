@@ -4,9 +4,13 @@
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/error.h"
 #include "base/process/program_description.h"
+#include "models/guest_model.h"
 #include "nn/device/cpu_allocator.h"
+#include "nn/device/cpu_kernels.h"
 #include "nn/device/device.h"
 #include "text/tokenizer.h"
 
@@ -122,15 +126,31 @@ __attribute__((visibility("default"))) const char* nmt_torch_version() {
   return own.c_str();
 }
 
+__attribute__((visibility("default"))) void nmt_reuse_freed_tensors() {
+  nmt::require_matching_torch();
+  nmt::reuse_freed_tensors();
+}
+
 __attribute__((visibility("default"))) void nmt_load_with_torch(const nmt::ModelLoading& wanted,
                                                                 std::optional<nmt::ReadyModel>& ready) {
   using namespace nmt;
+  const auto load = [&] {
+    const auto device = resolve_device(wanted.device);
+    const auto loaded = std::make_shared<LoadedModel>(load_model(wanted.directory, device, wanted.adapter));
+    prepare_decoding(*loaded, resolve_decoding_precision(wanted.precision(loaded->config), device, *loaded));
+    ready = ReadyModel{*loaded, {loaded, loaded->model.get()}};
+  };
+  if (wanted.is_guest) {
+    require_matching_torch();
+    const OwnTorchSettings settings;
+    const ThreadLimit threads(wanted.threads);
+    load();
+    ready->model = std::make_shared<GuestModel>(std::move(ready->model), wanted.threads);
+    return;
+  }
   if (wanted.threads > 0) {
     reuse_freed_tensors();
     at::set_num_threads(wanted.threads);
   }
-  const auto device = resolve_device(wanted.device);
-  const auto loaded = std::make_shared<LoadedModel>(load_model(wanted.directory, device, wanted.adapter));
-  prepare_decoding(*loaded, resolve_decoding_precision(wanted.precision(loaded->config), device, *loaded));
-  ready = ReadyModel{*loaded, {loaded, loaded->model.get()}};
+  load();
 }

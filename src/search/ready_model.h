@@ -44,6 +44,9 @@ struct ModelLoading {
   int threads = 0;  ///< of a program that leaves LibTorch to this; 0: it has set them itself
   /// Whose updates are added to the weights (base/files/adapter.h); empty: none.
   std::filesystem::path adapter = {};
+  /// LibTorch is the whole process's, not this program's alone: its settings stay as they are, and do not hold for the
+  /// model, whose searches have `threads`.
+  bool is_guest = false;
 };
 
 /// The files of a model directory. Throws Error for a missing, damaged or foreign one: names the file and what is wrong
@@ -63,5 +66,9 @@ void require_one_target(std::span<const ReadyModel> models);
 extern "C" const char* nmt_torch_version();
 
 /// Makes a model of a directory with LibTorch. A program that is linked with it has this function (src/models); in
-/// others it is that of libnmt_torch.so. Throws Error as load_model(), resolve_device() and prepare_decoding().
+/// others it is that of libnmt_torch.so. Throws Error as load_model(), resolve_device() and prepare_decoding(), and of
+/// a guest as require_matching_torch() (models/guest_model.h).
 extern "C" void nmt_load_with_torch(const nmt::ModelLoading& wanted, std::optional<nmt::ReadyModel>& ready);
+
+/// reuse_freed_tensors() (nn/device/cpu_allocator.h), from where nmt_load_with_torch() is.
+extern "C" void nmt_reuse_freed_tensors();

@@ -44,8 +44,9 @@ ModelSet::ModelSet(const ModelSetOptions& options) : adapter_(options.adapter) {
   if (!std::isfinite(sum)) throw Error("the weights of the models: their sum is too large; use smaller ones");
   const auto precision = [&](const Config& config) { return changed_config(options, config).decoding.precision; };
   for (const auto& directory : options.directories)
-    loaded_.push_back(load_ready_model({directory, options.device, precision, options.threads, options.adapter},
-                                       options.directories.size() == 1));
+    loaded_.push_back(
+        load_ready_model({directory, options.device, precision, options.threads, options.adapter, options.is_guest},
+                         options.directories.size() == 1));
   require_one_target(loaded_);
   auto& first = loaded_.front();
   if (options.decoding) first.config.decoding = *options.decoding;

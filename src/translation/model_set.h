@@ -23,6 +23,7 @@ struct ModelSetOptions {
   std::function<Config(const Config&)> changed = {};
   int threads = 0;  ///< on the CPU; 0: all processors. A program that is linked with LibTorch tells LibTorch itself
   std::filesystem::path adapter = {};  ///< adapter.safetensors of the one model, added to its weights; empty: none
+  bool is_guest = false;               ///< of ModelLoading
 };
 
 /// Models that are loaded and ready to search: an ensemble, or a single one.

@@ -1,6 +1,5 @@
 #include "translation/ready_models.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -12,11 +11,11 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/process/program_description.h"
 #include "base/threads.h"
 #include "config/loading/model_description.h"
 #include "nn/inference/read_transformer.h"
 #include "search/plain_group.h"
+#include "translation/torch_library.h"
 
 extern "C" void nmt_load_with_torch(const nmt::ModelLoading&, std::optional<nmt::ReadyModel>&) __attribute__((weak));
 
@@ -24,36 +23,17 @@ namespace nmt {
 namespace {
 
 namespace fs = std::filesystem;
-using LoadWithTorch = decltype(&nmt_load_with_torch);
 
 bool is_linked_with_torch() { return &nmt_load_with_torch != nullptr; }
 
-/// Opens libnmt_torch.so, which stays open. It is of the same build: objects go to and fro.
-LoadWithTorch open_torch() {
-  constexpr const char* kLibrary = "libnmt_torch.so";
-  void* library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (!library)
-    throw MachineError(
-        fmt::format("{}: this needs LibTorch, by a library that cannot be loaded ({}); install the whole "
-                    "package, or use a Transformer on the CPU by itself, without alignments",
-                    kLibrary, ::dlerror()));
-  const auto its_version = reinterpret_cast<const char* (*)()>(::dlsym(library, "nmt_torch_version"));
-  const auto load = reinterpret_cast<LoadWithTorch>(::dlsym(library, "nmt_load_with_torch"));
-  if (!its_version || !load || its_version() != version())
-    throw MachineError(fmt::format("{}: is of another version than this program; install both again", kLibrary));
-  return load;
-}
-
 ReadyModel load_with_torch(ModelLoading wanted) {
-  std::optional<ReadyModel> ready;
-  if (is_linked_with_torch()) {
+  if (is_linked_with_torch() && !wanted.is_guest)
     wanted.threads = 0;  // it has told LibTorch itself
-    nmt_load_with_torch(wanted, ready);
-  } else {
-    static const LoadWithTorch load = open_torch();
-    if (wanted.threads == 0) wanted.threads = default_threads();
-    load(wanted, ready);
-  }
+  else if (wanted.threads == 0)
+    wanted.threads = default_threads();
+  std::optional<ReadyModel> ready;
+  torch_function(&nmt_load_with_torch, "nmt_load_with_torch",
+                 ", or use a Transformer on the CPU by itself, without alignments")(wanted, ready);
   return std::move(*ready);
 }
 
@@ -102,7 +82,8 @@ std::function<std::shared_ptr<SearchableModel>()> whole_model(const ModelLoading
                             .device = "cpu",
                             .precision = [precision](const Config&) { return precision; },
                             .threads = plain.threads,
-                            .adapter = plain.adapter};
+                            .adapter = plain.adapter,
+                            .is_guest = plain.is_guest};
   const auto weights = plain.directory / "model.safetensors";
   const auto now = [weights] {
     std::error_code missing;  // reading the file says what is wrong with it

@@ -104,7 +104,7 @@ class ShellScripts(unittest.TestCase):
         (self.root / "build").mkdir()
         (self.root / "build/compile_commands.json").write_text(f"""[
             {{"directory": "{self.root}", "file": "{self.root}/a b/x.cpp", "command": "c++ /nmt_base.dir/ -o x.o -c x.cpp"}},
-            {{"directory": "{self.root}", "file": "y.cpp", "command": "c++ /nmt_library.dir/ -o y.o -c y.cpp"}}]""")
+            {{"directory": "{self.root}", "file": "y.cpp", "command": "c++ /nmt_library_training.dir/ -o y.o -c y.cpp"}}]""")
         self.script(self.bin / "cmake", "exit 0")
         self.script(self.bin / "clang-tidy-14", f'printf "%s|" "$@" >>"{self.folder}/seen"')
         code, output = self.lint()

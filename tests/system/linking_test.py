@@ -8,7 +8,8 @@
    the dynamic linker makes one of two such variables, and each library writes its own into it.
 3. The C++ library is asked before LibTorch, which exports parts of another one.
 4. Programs of the core load nothing that only interfaces/ needs: no TLS, no zip archives, no language detector. The reader
-   of documents and nmt-translate load no LibTorch; the library that nmt-translate opens for it exports what that asks for.
+   of documents, nmt-translate, libnmt and the Python module load no LibTorch; the library that they open for it exports what
+   they ask for.
 5. Programs of a release are hardened: position-independent, read-only relocations, no stack that can be executed, stack
    protector, checked library calls and containers.
 """
@@ -44,6 +45,11 @@ def programs():
     folder = pathlib.Path(OPTIONS.build)
     found = [path for pattern in ("*", "tests/*", "tests/*/*", "bench/*") for path in folder.glob(pattern) if path.is_file()]
     return sorted(path for path in found if path.suffix != ".so" and is_program(path))
+
+
+def libraries():
+    folder = pathlib.Path(OPTIONS.build)
+    return [path for pattern in ("libnmt.so", "libnmt_torch.so", "python/nmt/*.so") for path in folder.glob(pattern)]
 
 
 def run_path(program):
@@ -112,9 +118,9 @@ class Linking(unittest.TestCase):
         self.assertTrue({"nmt-score", "test_base"} <= names, names)
 
     def test_no_run_path_leads_to_the_current_or_a_foreign_folder(self):
-        for program in programs():
-            for element in run_path(program):
-                self.assertTrue(is_own(element), f"{program.name}: run path element '{element}'")
+        for file in [*programs(), *libraries()]:
+            for element in run_path(file):
+                self.assertTrue(is_own(element), f"{file.name}: run path element '{element}'")
 
     def test_no_variable_is_two_libraries_at_once(self):
         for program in programs():
@@ -122,8 +128,7 @@ class Linking(unittest.TestCase):
 
     def test_the_cpp_library_is_asked_first(self):
         """LibTorch's std::filesystem::remove_all crashed in builds for CUDA."""
-        folder = pathlib.Path(OPTIONS.build)
-        for file in [*programs(), *folder.glob("libnmt.so"), *folder.glob("python/nmt/*.so")]:
+        for file in [*programs(), *libraries()]:
             needed = needed_by(file)
             if any(name.startswith("libtorch") for name in needed):
                 self.assertEqual(needed[0], "libstdc++.so.6", f"{file.name}: {needed}")
@@ -150,15 +155,24 @@ class Linking(unittest.TestCase):
         self.assert_loads_none(reader, "torch|c10|gomp|ssl")
 
     def test_translating_opens_libtorch_when_it_is_needed(self):
-        translator, library = (pathlib.Path(OPTIONS.build) / name for name in ("nmt-translate", "libnmt_torch.so"))
-        if not translator.exists():
+        folder = pathlib.Path(OPTIONS.build)
+        files = [folder / "nmt-translate", *(path for path in libraries() if path.name != "libnmt_torch.so")]
+        if not files[0].exists():
             self.skipTest("a build without LibTorch")
-        self.assert_loads_none(translator, "torch|c10|gomp|nmt_torch")
-        self.assertIn("$ORIGIN", run_path(translator))
-        needed = needed_by(library)
-        self.assertTrue(needed[0] == "libstdc++.so.6" and any(name.startswith("libtorch") for name in needed), needed)
-        symbols = output_of("nm", "-D", "--defined-only", str(library)).split()[2::3]
-        self.assertEqual(sorted(symbols), ["nmt_load_with_torch", "nmt_torch_version"])
+        for file in files:
+            self.assert_loads_none(file, "torch|c10|gomp|mpi|nmt_torch")
+            self.assertIn("$ORIGIN", run_path(file))
+
+    def test_the_library_with_libtorch_exports_what_is_asked_of_it(self):
+        opened = [path for path in libraries() if path.name == "libnmt_torch.so"]
+        if not opened:
+            self.skipTest("a build without LibTorch")
+        expected = ["nmt_load_with_torch", "nmt_reuse_freed_tensors", "nmt_torch_version"]
+        if re.search(r"^NMT_WITH_LIBRARY:BOOL=ON$", (pathlib.Path(OPTIONS.build) / "CMakeCache.txt").read_text(), re.M):
+            expected.append("nmt_train_with_torch")
+        for library in opened:
+            self.assertTrue(any(name.startswith("libtorch") for name in needed_by(library)), library)
+            self.assertEqual(sorted(output_of("nm", "-D", "--defined-only", str(library)).split()[2::3]), expected, library)
 
     def test_programs_are_hardened(self):
         settings = dict(re.findall(r"^(\w+):\w+=(.*)$", (pathlib.Path(OPTIONS.build) / "CMakeCache.txt").read_text(), re.M))

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <c10/core/GradMode.h>
-#include <c10/core/impl/LocalDispatchKeySet.h>
-
 #include <exception>
 #include <functional>
 #include <type_traits>
@@ -44,23 +41,8 @@ auto guarded(const Body& body) {
   }
 }
 
-/// The same for what computes with LibTorch: the calling thread's torch.no_grad() and torch.autocast() do not hold for
-/// it.
-template <typename Body>
-void guarded_work(const Body& body) {
-  guarded([&] {
-    const c10::AutoGradMode with_gradients(true);
-    const c10::impl::ExcludeDispatchKeyGuard without_autocast(c10::autocast_dispatch_keyset);
-    body();
-  });
-}
-
-/// How many threads a call has, for nmt::ThreadLimit. wanted: 0 for all processors. Throws nmt::Error for a number out
-/// of range.
+/// How many threads a translator or a server has. wanted: 0 for all processors. Throws nmt::Error for a number out of
+/// range.
 int threads_of_call(int wanted);
-
-/// Throws nmt::Error where the process has loaded another minor version of LibTorch than this library was built with:
-/// one that the program itself or another library brought along.
-void require_matching_torch();
 
 }  // namespace nmt::api

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "base/process/user_files.h"
-#include "base/threads.h"
 #include "config/loading/schema.h"
+#include "library/inner/guard.h"
 #include "translation/line_formats.h"
 #include "translation/lines/word_alignment.h"
 
@@ -67,7 +67,6 @@ void check_translator(const TranslatorOptions& options) {
   if (!options.weights.empty() && options.weights.size() != options.models.size())
     throw nmt::Error(
         fmt::format("weights: {} for {} models; give one for each", options.weights.size(), options.models.size()));
-  check_threads("threads", options.threads);
 }
 
 }  // namespace
@@ -85,13 +84,16 @@ Translator::State::State(const TranslatorOptions& options)
 
 nmt::ModelSetOptions Translator::State::model_set(const TranslatorOptions& options) {
   check_translator(options);
+  const int threads = threads_of_call(options.threads);
   return {.directories = {options.models.begin(), options.models.end()},
           .weights = options.weights,
           .device = options.device,
           .max_source_length = options.max_source_length,
           .changed = [settings = settings_of(options.decoding)](
                          const nmt::Config& config) { return with_settings(config, settings); },
-          .adapter = options.adapter};
+          .threads = threads,
+          .adapter = options.adapter,
+          .is_guest = true};
 }
 
 std::shared_ptr<const nmt::Translator> Translator::State::translator_for(const TranslateOptions& options) const {

@@ -36,7 +36,6 @@ class NMT_NOT_EXPORTED Translator::State {
   static constexpr std::size_t kKept = 4;
 
   const nmt::ModelSet& models() const { return models_; }
-  int threads() const { return options_.threads; }
   bool on_cpu() const;
   std::mutex& of_device() const { return of_device_; }  ///< on a GPU one call works at a time
 

@@ -281,7 +281,8 @@ const Translator& ModelPool::loaded(Entry& entry) {
                         .max_source_length = options_.max_source_length,
                         .changed = [&](const Config& config) { return entry.model.changed(options_.changed(config)); },
                         .threads = options_.threads,
-                        .adapter = entry.model.adapter});
+                        .adapter = entry.model.adapter,
+                        .is_guest = options_.is_guest});
   }
   TranslatorOptions options = models->options();
   options.split_sentences = options_.split_sentences.value_or(models->is_of_sentences());

@@ -23,7 +23,8 @@ struct ModelPoolOptions {
   std::optional<bool> split_sentences = {};  ///< of requests that do not say; unset: as each model says
   /// What the command line changes of each model's configuration, before the service's file does.
   std::function<Config(const Config&)> changed = [](const Config& config) { return config; };
-  int threads = 0;  ///< of ModelSetOptions
+  int threads = 0;        ///< of ModelSetOptions,
+  bool is_guest = false;  ///< as this
 };
 
 /// The models of a service: each is loaded when it is asked for first, and the one that was not asked for longest

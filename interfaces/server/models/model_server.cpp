@@ -27,8 +27,8 @@ ModelServer::ModelServer(Parts parts, Logger& log)
     : parts_(std::move(parts)), pool_(std::make_unique<Current>(parts_.load())) {
   ServerOptions options = parts_.options(*pool_->get());
   open_ = options.service.admission.keys.empty() && !options.http.address.is_local();
-  const auto serve = [pool = pool_.get(), run = parts_.run](const LanguagePair& pair, TranslationQueue& lines) {
-    run([&] { pool->get()->serve(pair, lines); });
+  const auto serve = [pool = pool_.get()](const LanguagePair& pair, TranslationQueue& lines) {
+    pool->get()->serve(pair, lines);
   };
   server_ = std::make_unique<TranslationServer>(serve, std::move(options), log);
 }

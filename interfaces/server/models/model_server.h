@@ -17,8 +17,6 @@ class ModelServer {
     /// Loads the models; throws Error.
     std::function<std::shared_ptr<ModelPool>()> load;
     std::function<ServerOptions(const ModelPool&)> options;
-    /// Calls what translates, in the thread of the translator: how many threads that has is set here.
-    std::function<void(const std::function<void()>&)> run = [](const auto& translate) { translate(); };
   };
   /// Loads the models and listens. Borrows log. Throws Error.
   ModelServer(Parts parts, Logger& log);

@@ -519,10 +519,19 @@ TEST_F(ApiTranslator, StopsWhenItsTokenAsks) {
 TEST_F(ApiTranslator, DoesNotFollowSettingsOfTheCallingThread) {
   const auto translator = make();
   const auto expected = translator.score({"a b"}, {"b c d"}).front().log_probability;
+  int calls = 0;
+  TranslateOptions options;
+  options.progress = [&](int64_t) {  // in the midst of a search
+    ++calls;
+    EXPECT_FALSE(at::autocast::is_autocast_enabled(at::kCPU));
+  };
   at::autocast::set_autocast_enabled(at::kCPU, true);
   const auto found = translator.score({"a b"}, {"b c d"}).front().log_probability;
+  translator.translate({"a b"}, options);
+  EXPECT_TRUE(at::autocast::is_autocast_enabled(at::kCPU));
   at::autocast::set_autocast_enabled(at::kCPU, false);
   EXPECT_EQ(found, expected);
+  EXPECT_GT(calls, 0);
 }
 
 }  // namespace

@@ -103,7 +103,8 @@ class Library(unittest.TestCase):
 
     def test_it_needs_no_more_than_the_programs(self):
         needed = run("readelf", "-d", self.lib / "libnmt.so").stdout
-        self.assertNotIn("libmpi", needed)
+        for library in ("libmpi", "libtorch", "libc10", "libgomp"):
+            self.assertNotIn(library, needed)
         self.assertIn("Library soname: [libnmt.so.", needed)
         self.assertNotIn("sentencepiece", needed)
 
@@ -170,6 +171,18 @@ class Library(unittest.TestCase):
         self.assertIn("done after 20 updates", again.stdout)
         wrong = self.example("train", cxx / "config.yaml", "training.lrr=1", fails=True)
         self.assertIn("did you mean training.lr?", wrong.stderr)
+
+    def test_without_libtorch_it_translates_and_says_what_it_cannot_do(self):
+        library, hidden = self.prefix / "lib/nmt/libnmt_torch.so", self.folder / "hidden"
+        library.rename(hidden)
+        try:
+            done = self.example("translate_c", json.dumps({"models": [str(self.model)], "threads": 1}), text=self.text())
+            self.assertEqual(done.stdout, self.expected)
+            refused = self.example("train", self.trained("without LibTorch") / "config.yaml", "run.tensorboard=false", fails=True)
+        finally:
+            hidden.rename(library)
+        self.assertRegex(refused.stderr, r"^(.*: )?libnmt_torch\.so: this needs LibTorch, by a library that cannot be loaded "
+                                         r"\(.*\); install the whole package\n$")
 
     def test_serve(self):
         server = subprocess.Popen([str(self.build_folder / "serve"), str(self.model)], stdin=subprocess.PIPE,

@@ -1,7 +1,6 @@
 """nmt and other packages in one process: torch before and after it, sentencepiece, ctranslate2; a torch of the wrong
-version, and none. Skipped in part where a package is not there."""
+version. Skipped in part where a package is not there."""
 
-import pathlib
 import subprocess
 import sys
 import unittest
@@ -9,7 +8,7 @@ import unittest
 import python_support as support
 from python_support import PROGRAMS, Case
 
-# A product whose threads are LibTorch's, and a translation.
+# A product whose threads are LibTorch's, and translations without LibTorch and with it.
 USE_BOTH = """
 import sys
 {imports}
@@ -20,6 +19,7 @@ threads = torch.get_num_threads()
 before = product()
 translator = nmt.Translator(sys.argv[1], threads=2)
 text = translator.translate(sys.argv[2]).text
+assert ensemble.translate(sys.argv[2]).text == text
 torch.nn.Linear(4, 4)(torch.ones(2, 4)).sum().backward()
 assert product() == before and torch.get_num_threads() == threads
 assert nmt.score.corpus_bleu([text], [[text]]).score > 99
@@ -42,8 +42,9 @@ class Import(Case):
     def both(self, imports):
         if self.interpreter is None:
             self.skipTest("no Python of this version with the torch that nmt was built for")
-        done = support.python(USE_BOTH.format(imports="\n".join(f"import {name}" for name in imports)), PROGRAMS.model,
-                              self.source, interpreter=self.interpreter)
+        lines = {"nmt": "import nmt\nensemble = nmt.Translator([sys.argv[1]] * 2, threads=1)"}  # which opens LibTorch at once
+        imports = "\n".join(lines.get(name, f"import {name}") for name in imports)
+        done = support.python(USE_BOTH.format(imports=imports), PROGRAMS.model, self.source, interpreter=self.interpreter)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(done.stdout.splitlines(), self.lines_of(support.translate(text=self.source + "\n")))
 
@@ -84,14 +85,17 @@ class Versions(Case):
             (package / "lib").symlink_to(TORCH_FOLDER)
         (package / "version.py").write_text(f"from typing import Optional\n__version__ = '{version}'\n")
 
-    def imported(self):
-        return support.python(f"import sys; sys.path.insert(0, {str(self.folder)!r}); import nmt; print(nmt.__version__)")
+    def used(self):
+        """An ensemble, which LibTorch searches."""
+        return support.python(f"import sys; sys.path.insert(0, {str(self.folder)!r}); import nmt; print(nmt.__version__)\n"
+                              "nmt.Translator([sys.argv[1]] * 2, threads=1).translate(sys.argv[2])", PROGRAMS.model,
+                              PROGRAMS.sources()[0])
 
-    def test_another_version_is_refused(self):
-        from nmt._build import TORCH_VERSION
+    def test_another_version_is_refused_when_it_is_needed(self):
+        from nmt._build import TORCH_VERSION, VERSION
         self.torch("2.4.1+cu121")
-        done = self.imported()
-        self.assertEqual(done.returncode, 1)
+        done = self.used()
+        self.assertEqual((done.returncode, done.stdout), (1, VERSION + "\n"))
         message = done.stderr.splitlines()[-1]
         for part in ("ImportError: nmt was built for torch " + ".".join(TORCH_VERSION.split(".")[:2]), "torch 2.4.1+cu121",
                      str(self.folder), "pip install"):
@@ -100,7 +104,7 @@ class Versions(Case):
     def test_another_patch_release_is_taken_and_not_imported(self):
         from nmt._build import TORCH_VERSION
         self.torch(".".join(TORCH_VERSION.split(".")[:2]) + ".9+cpu")
-        done = self.imported()
+        done = self.used()
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_import_is_quick_and_brings_nothing_along(self):
@@ -121,16 +125,6 @@ class Versions(Case):
             """)
         self.assertIn("nmt: is for the main interpreter of a process, not for a subinterpreter; use a process\n", done.stdout)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-
-    def test_what_is_said_without_libtorch(self):
-        sys.path.insert(0, str(pathlib.Path(support.SOURCE) / "python"))
-        from nmt import _library
-        found, _library._installed_torch = _library._installed_torch, lambda: None
-        try:
-            error = _library.explain(ImportError("libtorch_cpu.so: cannot open shared object file"))
-        finally:
-            _library._installed_torch = found
-        self.assertIn('pip install "torch==', str(error))
 
 
 if __name__ == "__main__":

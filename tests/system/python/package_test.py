@@ -115,15 +115,18 @@ class Wheel(Case):
         wheel, = self.folder.glob("nmt_toolkit-*.whl")
         with zipfile.ZipFile(wheel) as content:
             names = set(content.namelist())
-            extension, = [name for name in names if name.endswith(".so")]
-            content.extract(extension, self.folder / "unpacked")
+            extensions = sorted(name for name in names if name.endswith(".so"))
+            content.extractall(self.folder / "unpacked", extensions)
             metadata = content.read(next(name for name in names if name.endswith("METADATA"))).decode()
         self.assertTrue({"nmt/__init__.py", "nmt/_nmt.pyi", "nmt/py.typed", "nmt/_build.py"} <= names, names)
         self.assertFalse([name for name in names if "build.pyi" in name or name.endswith(".pyc")])
         self.assertIn("Requires-Dist: torch", metadata)
-        paths = command("readelf", "-d", self.folder / "unpacked" / extension).stdout
-        run_path = [line.split("[")[1].rstrip("]") for line in paths.splitlines() if "RUNPATH" in line or "RPATH" in line]
-        self.assertEqual(run_path, ["$ORIGIN/../torch/lib"])
+        run_paths = []
+        for extension in extensions:
+            dynamic = command("readelf", "-d", self.folder / "unpacked" / extension).stdout
+            run_paths += [line.split("[")[1].rstrip("]") for line in dynamic.splitlines() if "RUNPATH" in line or "RPATH" in line]
+        self.assertEqual([name.partition(".")[0] for name in extensions], ["nmt/_nmt", "nmt/libnmt_torch"])
+        self.assertEqual(run_paths, ["$ORIGIN", "$ORIGIN/../torch/lib"])
 
         python = self.folder / "fresh" / "bin" / "python"
         done = command(sys.executable, "-m", "venv", "--without-pip", self.folder / "fresh")
@@ -140,11 +143,15 @@ class Wheel(Case):
         folder, = (self.folder / "fresh" / "lib").glob("python3*/site-packages")
         (folder / "others.pth").write_text(packages + "\n")
         source = PROGRAMS.sources()[0]
-        done = support.python("import sys, nmt; print(nmt.__file__); print(nmt.Translator(sys.argv[1]).translate(sys.argv[2]))",
-                              PROGRAMS.model, source, interpreter=python, environment={"PYTHONPATH": ""})
+        done = support.python("""
+            import sys, nmt
+            print(nmt.__file__)
+            for models in (sys.argv[1], [sys.argv[1]] * 2):  # without LibTorch and with it
+                print(nmt.Translator(models).translate(sys.argv[2]))
+            """, PROGRAMS.model, source, interpreter=python, environment={"PYTHONPATH": ""})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual(done.stdout.splitlines(),
-                         [str(folder / "nmt" / "__init__.py"), *self.lines_of(support.translate(text=source + "\n"))])
+        text, = self.lines_of(support.translate(text=source + "\n"))
+        self.assertEqual(done.stdout.splitlines(), [str(folder / "nmt" / "__init__.py"), text, text])
 
 
 if __name__ == "__main__":

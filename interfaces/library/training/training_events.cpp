@@ -1,4 +1,4 @@
-#include "library/inner/training_events.h"
+#include "library/training/training_events.h"
 
 #include "library/inner/guard.h"
 
