@@ -25,6 +25,7 @@
 #include "config/loading/model_description.h"
 #include "config/loading/presets.h"
 #include "config/loading/schema.h"
+#include "count_lines.h"
 #include "data/synthetic_text.h"
 
 namespace {
@@ -38,6 +39,7 @@ struct Arguments {
   std::string source, reference, output, device;
   std::optional<Shard> shard;
   int64_t beam_size = 8, threads = 0;
+  bool word_level = false;
 };
 
 void declare(CLI::App& app, Arguments& arguments) {
@@ -67,6 +69,8 @@ void declare(CLI::App& app, Arguments& arguments) {
          "only translates part I of N of the training text; the same command without it takes the parts that "
          "stand in DIR")
       ->type_name("I/N");
+  app.add_flag("--word-level", arguments.word_level,
+               "the student also learns the distributions of the teacher, one model, with its vocabulary");
   app.add_option("--set", arguments.settings, "sets one option of the student, over the preset `student`")
       ->type_name("SECTION.KEY=VALUE");
   app.add_option("--device", arguments.device, "of all steps (default: auto)")->type_name("auto|cpu|cuda:N");
@@ -88,11 +92,20 @@ int64_t size_of_model(const fs::path& directory) {
   return bytes;
 }
 
+/// Found here, before the teacher has translated for hours.
+void check_lengths(const std::string& option, const std::string& source, const std::string& target) {
+  const auto lines = count_lines(source), others = count_lines(target);
+  if (lines && others && *lines != *others)
+    throw Error(fmt::format("{}: {} has {} lines, {} has {}; align the files", option, source, with_commas(*lines),
+                            target, with_commas(*others)));
+}
+
 class Distillation {
  public:
   explicit Distillation(const Arguments& arguments)
       : arguments_(arguments), folder_(arguments.output), config_(folder_ / "student.yaml") {
-    const DataConfig& taught = read_model_description(arguments.teachers.front()).config.data;
+    const DataConfig taught = read_model_description(arguments.teachers.front()).config.data;
+    if (arguments.word_level) learn_distributions(taught);
     const Preset& preset = *find_preset("student");
     standard_ = parse_config(preset.yaml, "student").config;
     student_ = parse_config(preset.yaml, "student", settings()).config;
@@ -103,16 +116,19 @@ class Distillation {
   }
 
   int run() {
+    check_lengths("--valid", arguments_.valid[0], arguments_.valid[1]);
+    check_lengths("--test", arguments_.test[0], arguments_.test[1]);
+    if (!arguments_.reference.empty()) check_lengths("--reference", arguments_.source, arguments_.reference);
     fs::create_directories(folder_);
     if (const auto& shard = arguments_.shard) {
-      translate(part_file(*shard), {"--shard", fmt::format("{}/{}", shard->number, shard->count)});
+      translate(part_file(*shard), shard);
       return kDone;
     }
     student_.data.train_tsv.clear();
     for (const fs::path& part : parts()) student_.data.train_tsv.push_back(part.string());
     if (student_.data.train_tsv.empty()) {
       student_.data.train_tsv.push_back((folder_ / "distilled.tsv").string());
-      translate(student_.data.train_tsv.front(), {});
+      translate(student_.data.train_tsv.front(), std::nullopt);
     }
     write_file_atomically(config_, fmt::format("# A student of {}\nbase: student\n{}",
                                                fmt::join(arguments_.teachers, " "), changed_yaml(student_, standard_)));
@@ -125,8 +141,24 @@ class Distillation {
   }
 
  private:
+  /// Word by word, Kim and Rush 2016: the objective takes the pieces of the teacher, and has no guided alignment.
+  void learn_distributions(const DataConfig& taught) {
+    if (arguments_.teachers.size() > 1) throw Error("--word-level: is of one teacher; name one -m");
+    const std::string& teacher = arguments_.teachers.front();
+    own_settings_ = {"training.objective=distillation",
+                     "training.teacher=" + teacher,
+                     "training.guided_alignment=0",
+                     fmt::format("data.nfkc={}", taught.nfkc),
+                     fmt::format("data.lowercase={}", taught.lowercase),
+                     fmt::format("data.joint_vocabulary={}", taught.joint_vocabulary)};
+    const char* const first = taught.joint_vocabulary ? "spm.model" : "source.spm";
+    own_settings_.push_back(fmt::format("data.spm_model1={}/{}", teacher, first));
+    if (!taught.joint_vocabulary) own_settings_.push_back(fmt::format("data.spm_model2={}/target.spm", teacher));
+  }
+
   Words settings() const {
-    Words all = arguments_.settings;
+    Words all = own_settings_;
+    all.insert(all.end(), arguments_.settings.begin(), arguments_.settings.end());
     if (!arguments_.device.empty()) all.push_back("run.device=" + arguments_.device);
     if (arguments_.threads > 0) all.push_back(fmt::format("run.threads={}", arguments_.threads));
     return all;
@@ -159,14 +191,14 @@ class Distillation {
         if (!SyntheticText::read(all.back()))
           throw Error(fmt::format("{}: is not complete; run this command with --shard {}/{}", all.back().string(),
                                   shard.number, shard.count));
+        is_there(all.back(), teacher_command(all.back(), shard));
       }
       return all;
     }
     return {};
   }
 
-  /// The teacher's translations as pairs; those of an earlier call of the same command are taken as they are.
-  void translate(const fs::path& pairs, const Words& part) const {
+  Words teacher_command(const fs::path& pairs, const std::optional<Shard>& part) const {
     Words command{"-m"};
     command.insert(command.end(), arguments_.teachers.begin(), arguments_.teachers.end());
     command.insert(command.end(), {"-i", arguments_.source, "--synthesize", pairs.string(), "--synthetic-side",
@@ -174,16 +206,32 @@ class Distillation {
     if (!arguments_.reference.empty())
       command.insert(command.end(),
                      {"--n-best", std::to_string(arguments_.beam_size), "--nearest", arguments_.reference});
-    command.insert(command.end(), part.begin(), part.end());
-    command = with_machine(std::move(command));
-    if (const auto made = SyntheticText::read(pairs); made && fs::exists(pairs)) {
-      const Words before = made->made.value("command", Words());
-      if (!before.empty() && std::equal(before.begin() + 1, before.end(), command.begin(), command.end())) {
-        fmt::print(stderr, "{}: is there\n", pairs.string());
-        return;
-      }
-    }
-    call("nmt-translate", command);
+    if (part) command.insert(command.end(), {"--shard", fmt::format("{}/{}", part->number, part->count)});
+    return with_machine(std::move(command));
+  }
+
+  /// Whether this command has made the pairs; they may have been copied from another folder. Throws Error where another
+  /// one has: hours of a teacher's work are not written over.
+  static bool is_there(const fs::path& pairs, Words command) {
+    const auto made = SyntheticText::read(pairs);
+    if (!made || !fs::exists(pairs)) return false;
+    auto before = made->made.value("command", Words());
+    for (Words* one : {&before, &command})
+      for (const char* other : {"--synthesize", "--threads", "--device"})
+        if (const auto name = std::ranges::find(*one, other); name != one->end()) one->erase(name, name + 2);
+    if (before.empty() || !std::equal(before.begin() + 1, before.end(), command.begin(), command.end()))
+      throw Error(fmt::format("{}: was made by another command, which {} has; name another -o, or delete both files",
+                              pairs.string(), synthetic_text_file(pairs).string()));
+    return true;
+  }
+
+  /// The teacher's translations as pairs; those of an earlier call of the same command are taken as they are.
+  void translate(const fs::path& pairs, const std::optional<Shard>& part) const {
+    const Words command = teacher_command(pairs, part);
+    if (is_there(pairs, command))
+      fmt::print(stderr, "{}: is there\n", pairs.string());
+    else
+      call("nmt-translate", command);
   }
 
   /// Prints the table of the gap, and writes gap.json.
@@ -241,6 +289,7 @@ class Distillation {
   }
 
   const Arguments& arguments_;
+  Words own_settings_;
   fs::path folder_, config_;
   Config student_, standard_;
 };

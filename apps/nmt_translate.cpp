@@ -18,6 +18,7 @@
 #include "base/process/log.h"
 #include "base/process/user_files.h"
 #include "base/unicode.h"
+#include "count_lines.h"
 #include "report/html/attention_map.h"
 #include "report/pictures/attention_picture.h"
 #include "text/pairs/corpus_reader.h"
@@ -143,17 +144,6 @@ void report(const LineStreamStatistics& s, double load_seconds, Logger& log) {
   log.info("{}", notes);
 }
 
-/// Lines of a file; 0 where that cannot be told: a pipe, a terminal.
-int64_t count_lines(const std::string& input) {
-  const fs::path path = input == "-" ? "/dev/stdin" : input;
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return 0;
-  LineReader reader(path, kLongestLineToTranslate);
-  while (reader.next() && stop_signal() == 0) {
-  }
-  return reader.line_number();
-}
-
 /// Greets a user who types, and asks for each line.
 class Prompt {
  public:
@@ -198,7 +188,7 @@ int translate_stream(const TranslateArguments& arguments, std::span<const char* 
   Outputs outputs(arguments, arguments.key_of_work(command));
   LineStreamOptions options = arguments.stream_options(reranker);
   if (arguments.shard) {
-    const int64_t lines = count_lines(arguments.input);
+    const int64_t lines = count_lines(arguments.input).value_or(0);
     options.skipped_lines = arguments.shard->first_line(lines);
     options.most_lines = arguments.shard->end_line(lines) - options.skipped_lines;
   }
@@ -207,7 +197,7 @@ int translate_stream(const TranslateArguments& arguments, std::span<const char* 
     log.info("{}: {} lines are there from before; line {} is the next", outputs.lines.kept(),
              with_commas(options.done_lines), with_commas(options.done_lines + 1));
   const bool typed = arguments.input == "-" && ::isatty(STDIN_FILENO);
-  const bool on_screen = arguments.output == "-" && ::isatty(STDOUT_FILENO);
+  const bool on_screen = arguments.output == "-" && !arguments.synthesis.wanted() && ::isatty(STDOUT_FILENO);
   LineStreamCalls calls = calls_for(arguments, translator, model, outputs);
   const auto& search = translator.options().search;
   std::optional<PairMaker> pairs;
@@ -223,8 +213,8 @@ int translate_stream(const TranslateArguments& arguments, std::span<const char* 
   }
   std::unique_ptr<ProgressBar> bar;
   if (!arguments.quiet && !on_screen && !typed && standard_error_is_terminal()) {
-    bar = std::make_unique<ProgressBar>("translate",
-                                        arguments.shard ? options.most_lines : count_lines(arguments.input), "lines");
+    bar = std::make_unique<ProgressBar>(
+        "translate", arguments.shard ? options.most_lines : count_lines(arguments.input).value_or(0), "lines");
     calls.progress = [&](int64_t done) { bar->update(done); };
   }
 

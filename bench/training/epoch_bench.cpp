@@ -1,5 +1,6 @@
 // An epoch of training batches: order, shares of the corpora, augmentation, subword sampling, padding, without
-// the model. Usage: epoch_bench CONFIG [SECTION.KEY=VALUE ...]; nmt-prepro has prepared the data. Prints how many pairs it had.
+// the model. Usage: epoch_bench CONFIG [SECTION.KEY=VALUE ...]; nmt-prepro has prepared the data. Prints how many pairs
+// it had.
 
 #include <fmt/format.h>
 

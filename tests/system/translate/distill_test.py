@@ -4,6 +4,7 @@
 """
 
 import json
+import shutil
 
 from translate_support import PROGRAMS, Case, main, run, translate
 
@@ -60,6 +61,18 @@ class Distill(Case):
         for part in ("distilled.tsv: is there", "is up to date: nothing to do"):
             self.assertIn(part, again.stderr.decode() + again.stdout.decode())
 
+        before = (self.student / "distilled.tsv").read_bytes()
+        self.assert_failed(self.distill(reference=False), "distilled.tsv: was made by another command")
+        self.assertEqual((self.student / "distilled.tsv").read_bytes(), before)
+        self.student.rename(self.folder / "other")
+        self.student.mkdir()
+        for name in ("distilled.tsv", "distilled.tsv.json"):
+            shutil.copy(self.folder / "other" / name, self.student)
+        done = self.distill("--set", "training.max_updates=1", "--word-level")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertIn("distilled.tsv: is there", done.stderr.decode())
+        self.assertIn("objective: distillation", (self.student / "student.yaml").read_text())
+
     def test_parts_of_the_text_are_translated_apart(self):
         for number in ("1/2", "2/2"):
             done = self.distill("--shard", number, reference=False)
@@ -68,6 +81,7 @@ class Distill(Case):
                 self.assert_failed(self.distill(reference=False), "distilled.2-of-2.tsv: is not complete; run this command with --shard 2/2")
         done = self.distill(reference=False)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assert_failed(self.distill(), "distilled.1-of-2.tsv: was made by another command")
         parts = "".join((self.student / f"distilled.{number}-of-2.tsv").read_text() for number in (1, 2))
         self.assertEqual([line.split("\t")[0] for line in parts.splitlines()], (self.folder / "train.de").read_text().splitlines())
         self.assertFalse((self.student / "distilled.tsv").exists())
@@ -79,7 +93,7 @@ class Distill(Case):
     def test_what_makes_no_sense_is_one_line(self):
         self.assert_failed(self.distill("--set", "model.d_modle=3"), "did you mean model.d_model?")
         (self.folder / "train.en").write_text("One line.\n")
-        self.assert_failed(self.distill(), "train.en")
+        self.assert_failed(self.distill(), "--reference: train.de has 200 lines, train.en has 1; align the files")
 
 
 if __name__ == "__main__":
