@@ -265,12 +265,12 @@ void TransformerDecoder::add_attention(const AttentionWeights& weights, const fl
 void TransformerDecoder::add_average(const AverageWeights& weights, int64_t layer, const Queries& queries,
                                      const float* y, float* x) {
   const Arena::Scope scope(work_.arena);
-  const int64_t model = weights_->model, of_rows = queries.rows * model;
+  const int64_t model = weights_->model;
   float* means = work_.arena.take<float>(queries.count * model);
-  float* sums = states_[layer].data();
-  for (int64_t i = 0; i < queries.count * model; ++i) {
-    const float sum = sums[i % of_rows] += y[i];
-    means[i] = sum / static_cast<float>(queries.positions[i / model] + 1);
+  for (int64_t i = 0; i < queries.count; ++i) {
+    float* const sums = states_[layer].data() + i % queries.rows * model;
+    const auto count = static_cast<float>(queries.positions[i] + 1);
+    for (int64_t k = i * model; k < (i + 1) * model; ++k) means[k] = (sums[k - i * model] += y[k]) / count;
   }
   float* g = work_.arena.take<float>(queries.count * model);
   feed_forward(weights.feed_forward, means, queries.count, g, work_);
@@ -297,11 +297,12 @@ void TransformerDecoder::add_ssru(const SsruWeights& weights, int64_t layer, con
   multiply(weights.forget, y, queries.count, forget, work_, {.activation = Activation::kSigmoid});
   float* fresh = work_.arena.take<float>(size);
   multiply(weights.input, y, queries.count, fresh, work_);
-  float* states = states_[layer].data();
-  for (int64_t i = 0; i < size; ++i) {
-    float& c = states[i % of_rows];
-    c = (1 - forget[i]) * fresh[i] + forget[i] * c;
-    x[i] = (c < 0 ? 0 : c) + x[i];
+  float* const states = states_[layer].data();
+  for (int64_t step = 0; step < size; step += of_rows) {
+    for (int64_t k = 0; k < of_rows; ++k) {
+      const float c = states[k] = (1 - forget[step + k]) * fresh[step + k] + forget[step + k] * states[k];
+      x[step + k] = (c < 0 ? 0 : c) + x[step + k];
+    }
   }
 }
 
