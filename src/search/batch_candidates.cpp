@@ -17,9 +17,13 @@ BatchCandidates::BatchCandidates(std::span<const SearchInput* const> inputs) : s
     tokens_.insert(tokens_.end(), own.begin(), own.end());
   }
   make_distinct(tokens_);
-  for (auto& [tokens, columns] : sentences_)
-    for (const int32_t token : tokens)
-      columns.push_back(static_cast<int32_t>(std::ranges::lower_bound(tokens_, token) - tokens_.begin()));
+  for (auto& [tokens, columns] : sentences_) {
+    int32_t at = 0;  // both are ascending
+    for (const int32_t token : tokens) {
+      while (tokens_[at] != token) ++at;
+      columns.push_back(at);
+    }
+  }
 }
 
 void BatchCandidates::select(std::span<const int64_t> rows) {
@@ -49,10 +53,10 @@ StepScores BatchCandidates::scores(
 }
 
 std::vector<float> columns_of(std::span<const float> logits, int64_t width, std::span<const int32_t> columns) {
-  std::vector<float> own;
-  own.reserve(logits.size() / width * columns.size());
+  std::vector<float> own(logits.size() / width * columns.size());
+  float* next = own.data();
   for (size_t row = 0; row < logits.size(); row += width)
-    for (const int32_t column : columns) own.push_back(logits[row + column]);
+    for (const int32_t column : columns) *next++ = logits[row + column];
   return own;
 }
 

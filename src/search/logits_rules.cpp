@@ -1,9 +1,25 @@
 #include "search/logits_rules.h"
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 namespace nmt {
+
+void make_distinct(std::vector<int32_t>& tokens) {
+  constexpr size_t kMany = 64;  // a vocabulary's candidates: a bit for each id is quicker than sorting
+  if (tokens.size() < kMany) {
+    std::ranges::sort(tokens);
+    tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
+    return;
+  }
+  std::vector<uint64_t> there(std::ranges::max(tokens) / 64 + 1);
+  for (const int32_t token : tokens) there[token / 64] |= uint64_t{1} << token % 64;
+  tokens.clear();
+  for (size_t word = 0; word < there.size(); ++word)
+    for (uint64_t bits = there[word]; bits != 0; bits &= bits - 1)
+      tokens.push_back(static_cast<int32_t>(word * 64) + std::countr_zero(bits));
+}
 
 bool RowLogits::has(int32_t token) const { return columns_.empty() || std::ranges::binary_search(columns_, token); }
 

@@ -14,11 +14,8 @@
 
 namespace nmt {
 
-/// Ascending, each once.
-inline void make_distinct(std::vector<int32_t>& tokens) {
-  std::ranges::sort(tokens);
-  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
-}
+/// Ascending, each once. tokens: ids.
+void make_distinct(std::vector<int32_t>& tokens);
 
 /// The logits of a step, float32 [rows, columns], wherever they are. A place is row * columns + column.
 class Logits {
