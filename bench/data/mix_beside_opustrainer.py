@@ -24,7 +24,7 @@ from measuring import conditions, median, spread  # noqa: E402
 
 CONFIG = """base: small_text
 data: {dir: prepared, source_language: de, target_language: en, train_tsv: [half1.tsv, half2.tsv], train1: [], train2: [], eval1: val.de,
-  eval2: val.en, test1: [], test2: [], alignment: false, drop_duplicates: false}
+  eval2: val.en, test1: "", test2: "", alignment: false, drop_duplicates: false}
 training: {guided_alignment: 0, corpus_weights: [1.5, 0.5], augment_upper: 0.05, augment_title: 0.05, augment_typos: 0.1,
   augment_joined: 0.05}
 decoding: {alignment_head: 0}
@@ -77,7 +77,7 @@ def main():
             subprocess.run(f"gzip -dc {data}/multi30k/val.{side}.gz >val.{side}", shell=True, cwd=work, check=True)
         (work / "config.yaml").write_text(CONFIG)
         (work / "stages.yaml").write_text(STAGES)
-        subprocess.run([programs / "nmt-prepro", "-c", "config.yaml", "-q"], cwd=work, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([programs / "nmt-prepro", "-c", "config.yaml"], cwd=work, check=True, stdout=subprocess.DEVNULL)
         trainer = options.opustrainer.resolve() / "bin" / "opustrainer-train"
         commands = {"nmt-train's batches": ([programs / "bench" / "epoch_bench", "config.yaml"], lambda text: int(text)),
                     **{f"OpusTrainer, {count} worker{'s' * (count > 1)}":
