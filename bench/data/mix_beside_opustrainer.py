@@ -45,8 +45,7 @@ seed: 1
 
 
 def measured(command, work, count):
-    """(pairs a second, processor seconds for 100,000 pairs); count: of what the command prints, the pairs and, where it knows,
-    the seconds."""
+    """(pairs a second, processor seconds for 100,000 pairs); count: the pairs, of what the command prints."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     done = subprocess.run([str(part) for part in command], cwd=work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           env={**os.environ, "OMP_NUM_THREADS": "1"})

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One model between English and German, French and Czech in both directions beside bilingual ones. Prints a table.
 
-    bench/data/several_languages.py --data multi30k --work /tmp/languages [--updates 40000] [--settings SECTION.KEY=VALUE ...]
+    bench/data/several_languages.py --data multi30k --work /tmp/languages [--updates 10000] [--settings SECTION.KEY=VALUE ...]
 
 The preset multi30k_best with data.tags and no other change; BLEU of the validation sets (there is no French or Czech test
 set), and from French to German, which no corpus has. docs/results.md has the bilingual models.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "search/plain_step.h"
@@ -56,7 +58,11 @@ class PlainGroup final : public SearchGroup {
 }  // namespace
 
 ThreadPool& search_threads(int threads) {
-  static auto* pool = new ThreadPool(threads - 1);  // never destroyed: searches may outlive main()
+  static std::mutex mutex;
+  static auto* const pools = new std::map<int, ThreadPool*>;  // never destroyed: searches may outlive main()
+  const std::lock_guard lock(mutex);
+  ThreadPool*& pool = (*pools)[threads];
+  if (!pool) pool = new ThreadPool(threads - 1);
   return *pool;
 }
 

@@ -13,8 +13,8 @@
 
 namespace nmt {
 
-/// The threads beside the caller's that help where one thread searches alone: as many as are wanted at the first call,
-/// less one.
+/// The threads beside the caller's that help where one thread searches alone, one less than wanted: translators of one
+/// process that want as many share them.
 ThreadPool& search_threads(int threads);
 
 /// A Transformer on the CPU of which nothing is in memory but the packed weights (inference::read_transformer). What is

@@ -44,6 +44,12 @@ class PlainGroupTest : public testing::Test {
   int loaded_ = 0;
 };
 
+TEST(SearchThreads, AreAsManyAsEachWants) {
+  EXPECT_EQ(search_threads(2).helpers(), 1);
+  EXPECT_EQ(search_threads(4).helpers(), 3);
+  EXPECT_EQ(&search_threads(2), &search_threads(2));
+}
+
 TEST_F(PlainGroupTest, FindsWhatTheWholeModelFindsAndAsksItForAttentionAlone) {
   const SearchOptions beam{{.beam_size = 3, .max_length = 14}, 3};
   SearchOptions attentive = beam;

@@ -28,6 +28,17 @@ bool has_rules(const SearchOptions& options, const SearchInput& input = {}) {
   return LogitsRules(options).concern(input);
 }
 
+TEST(MakeDistinct, SortsFewAndManyIds) {
+  for (const int32_t count : {0, 3, 63, 64, 1000}) {
+    std::vector<int32_t> ids;
+    for (int32_t i = 0; i < count; ++i) ids.push_back(i * 7919 % 1301);
+    ids.insert(ids.end(), ids.begin(), ids.begin() + count / 2);
+    const std::set<int32_t> expected(ids.begin(), ids.end());
+    make_distinct(ids);
+    EXPECT_EQ(ids, std::vector<int32_t>(expected.begin(), expected.end())) << count;
+  }
+}
+
 TEST(LogitsRules, AreNoneByDefault) {
   EXPECT_FALSE(has_rules({}));
   EXPECT_THAT(banned_after({}, {5, 5, 5, 5}), IsEmpty());

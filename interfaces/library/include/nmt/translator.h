@@ -116,8 +116,7 @@ struct Alternative {
   std::vector<float> token_scores = {};         ///< with token_scores: [tokens], log-probabilities
   std::vector<AlignedPair> alignment = {};      ///< with alignment: in the order of the translation's words
   std::vector<AttentionMatrix> attention = {};  ///< with attention: one for each part that was searched alone
-  std::optional<double> expected_utility =
-      {};  ///< with decoding.mbr: its mean chrF or BLEU beside the others, 0 to 100
+  std::optional<double> expected_utility = {};  ///< with decoding.mbr: chrF or BLEU beside the others, 0 to 100
 };
 
 /// What became of a text.
