@@ -1,9 +1,11 @@
 #include "search/step_scores.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -44,29 +46,58 @@ bool may_be_chosen(int64_t id) { return id != SpecialIds::kPad && id != SpecialI
 class BestEntries {
  public:
   explicit BestEntries(int64_t count) : count_(static_cast<size_t>(count)) { entries_.reserve(count_ + 1); }
+  /// Begins a row. Where more parts of it than wanted have an entry of at least so much, lower ones need no look. Parts
+  /// are the blocks, or of a short row every kParts-th entry; one or two may have their greatest where none may be chosen.
+  void start(std::span<const float> row, std::span<const float> block_maxima) {
+    entries_.clear();
+    floor_ = -kInfinity;
+    size_t enough = count_ + 1;
+    if (block_maxima.size() >= enough) {
+      maxima_.assign(block_maxima.begin(), block_maxima.end());
+    } else {
+      constexpr size_t kParts = 16;
+      enough = count_ + 2;
+      if (kParts < enough) return;
+      std::array<float, kParts> maxima;
+      maxima.fill(-kInfinity);
+      for (const float* from = row.data(); from + kParts <= row.data() + row.size(); from += kParts)
+        for (size_t i = 0; i < kParts; ++i) maxima[i] = from[i] > maxima[i] ? from[i] : maxima[i];
+      maxima_.assign(maxima.begin(), maxima.end());
+    }
+    const auto least = maxima_.begin() + static_cast<std::ptrdiff_t>(enough - 1);
+    std::ranges::nth_element(maxima_, least, std::greater());
+    floor_ = std::nextafter(*least, -kInfinity);
+  }
   /// What an entry has to exceed. Ids come in ascending order, so the lower id of equal ones is kept.
-  float threshold() const { return entries_.size() < count_ ? -kInfinity : entries_.back().value; }
+  float threshold() const { return entries_.size() < count_ ? floor_ : entries_.back().value; }
   void add(Entry entry) {
     const auto place = std::upper_bound(entries_.begin(), entries_.end(), entry,
                                         [](const Entry& a, const Entry& b) { return a.value > b.value; });
     entries_.insert(place, entry);
     if (entries_.size() > count_) entries_.pop_back();
   }
-  void clear() { entries_.clear(); }
   const std::vector<Entry>& entries() const { return entries_; }
 
  private:
   size_t count_;
+  float floor_ = -kInfinity;
   std::vector<Entry> entries_;
+  std::vector<float> maxima_;  // in any order
 };
 
 /// Most blocks hold nothing that is good enough: their maxima tell so.
-void scan_row(std::span<const float> row, const float* block_maxima, BestEntries& best) {
+void scan_row(std::span<const float> row, std::span<const float> block_maxima, BestEntries& best) {
+  best.start(row, block_maxima);
+  const float* const logits = row.data();
+  float threshold = best.threshold();
   for (int64_t start = 0; start < std::ssize(row); start += kernels::kLogitBlock) {
-    if (!(block_maxima[start / kernels::kLogitBlock] > best.threshold())) continue;
+    if (!(block_maxima[start / kernels::kLogitBlock] > threshold)) continue;
     const int64_t end = std::min(start + kernels::kLogitBlock, std::ssize(row));
-    for (int64_t i = start; i < end; ++i)
-      if (row[i] > best.threshold() && may_be_chosen(i)) best.add({row[i], static_cast<int32_t>(i)});
+    for (int64_t i = start; i < end; ++i) {
+      if (!(logits[i] > threshold) || !may_be_chosen(i)) continue;
+      best.add({logits[i], static_cast<int32_t>(i)});
+      threshold = best.threshold();
+    }
   }
 }
 
@@ -104,9 +135,9 @@ BestTokens best_tokens(const PlainLogits& logits, int64_t most) {
     BestEntries best(count);
     for (int64_t row = begin; row < end; ++row) {
       kernels::kernels().logit_rows(task, {row, row + 1});
-      best.clear();
-      scan_row(logits.row(row), block_maxima.data() + row * blocks, best);
-      if (best.entries().empty() || !std::isfinite(log_sums[row])) fail_on_logits();
+      if (!std::isfinite(log_sums[row])) fail_on_logits();
+      scan_row(logits.row(row), std::span(block_maxima).subspan(row * blocks, blocks), best);
+      if (best.entries().empty()) fail_on_logits();
       for (int64_t i = 0; const Entry& entry : best.entries()) {
         result.ids[row * count + i] = entry.id;
         result.log_probabilities[row * count + i++] = (entry.value - maxima[row]) - log_sums[row];

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "nn/kernels/kernels.h"
+
 namespace nmt {
 
 Activation activation_of(FeedForwardActivation activation) {
@@ -60,8 +62,7 @@ void activate(Activation activation, const float* x, float* y, int64_t count) {
       for (int64_t i = 0; i < count; ++i) y[i] = x[i] / (1 + std::exp(-x[i]));
       return;
     case Activation::kSigmoid:
-      for (int64_t i = 0; i < count; ++i) y[i] = 1 / (1 + std::exp(-x[i]));
-      return;
+      return kernels::kernels().sigmoid(x, y, count);
   }
 }
 

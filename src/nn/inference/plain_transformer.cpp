@@ -292,18 +292,21 @@ void TransformerDecoder::add_average(const AverageWeights& weights, int64_t laye
 void TransformerDecoder::add_ssru(const SsruWeights& weights, int64_t layer, const Queries& queries, const float* y,
                                   float* x) {
   const Arena::Scope scope(work_.arena);
-  const int64_t size = queries.count * weights_->model, of_rows = queries.rows * weights_->model;
-  float* forget = work_.arena.take<float>(size);
+  const int64_t model = weights_->model;
+  float* const forget = work_.arena.take<float>(queries.count * model);
   multiply(weights.forget, y, queries.count, forget, work_, {.activation = Activation::kSigmoid});
-  float* fresh = work_.arena.take<float>(size);
+  float* const fresh = work_.arena.take<float>(queries.count * model);
   multiply(weights.input, y, queries.count, fresh, work_);
   float* const states = states_[layer].data();
-  for (int64_t step = 0; step < size; step += of_rows) {
-    for (int64_t k = 0; k < of_rows; ++k) {
-      const float c = states[k] = (1 - forget[step + k]) * fresh[step + k] + forget[step + k] * states[k];
-      x[step + k] = (c < 0 ? 0 : c) + x[step + k];
+  const int64_t of_rows = queries.rows * model;
+  share(work_.threads, of_rows, 8192, [&](int64_t begin, int64_t end) noexcept {
+    for (int64_t step = 0; step < queries.count * model; step += of_rows) {
+      for (int64_t k = begin; k < end; ++k) {
+        const float c = states[k] = (1 - forget[step + k]) * fresh[step + k] + forget[step + k] * states[k];
+        x[step + k] = (c < 0 ? 0 : c) + x[step + k];
+      }
     }
-  }
+  });
 }
 
 }  // namespace nmt::inference

@@ -98,6 +98,20 @@ template <typename T>
 void load_rows(const T* from, int64_t stride, float* to, int64_t to_stride, int64_t rows, int64_t n) {
   for (int64_t t = 0; t < rows; ++t) load_row(from + t * stride, to + t * to_stride, n);
 }
+
+struct FloatRows {
+  const float* first;
+  int64_t stride;
+};
+// The rows themselves where they are whole vectors of float32, else those of load_rows().
+template <typename T>
+FloatRows float_rows(const T* from, int64_t stride, float* to, int64_t to_stride, int64_t rows, int64_t n) {
+  if constexpr (std::is_same_v<T, float>)
+    if (n == to_stride) return {from, stride};
+  load_rows(from, stride, to, to_stride, rows, n);
+  return {to, to_stride};
+}
+
 // to [n, columns] = transposed from [rows, n]; columns beyond rows up to a whole vector are zero.
 template <typename T>
 void load_transposed(const T* from, int64_t stride, float* to, int64_t columns, int64_t rows, int64_t n) {
@@ -122,12 +136,13 @@ inline int64_t length_of(const int64_t* lengths, int64_t b, int64_t all_of_them)
   return lengths ? lengths[b] : all_of_them;
 }
 
-// Softmax of one row's first `n` scores, in place, zeros behind up to `padded`; returns the log of the sum of exp.
-inline float softmax_row(float* row, int64_t n, int64_t padded, float scale) {
-  for (int64_t j = n; j < padded; ++j) row[j] = -std::numeric_limits<float>::infinity();
-  Vec top = all(-std::numeric_limits<float>::infinity());
+// Softmax of one row's first `n` scores, in place, zeros behind up to `padded`. log_sum: the log of the sum of exp.
+inline void softmax_row(float* row, int64_t n, int64_t padded, float scale, float* log_sum = nullptr) {
+  const Vec none = all(-std::numeric_limits<float>::infinity());
+  Vec top = none;
   for (int64_t j = 0; j < padded; j += kLanes) {
-    const Vec x = load(row + j) * all(scale);
+    Vec x = load(row + j) * all(scale);
+    if (j + kLanes > n) x = choose<int32_t>(kLess, kLaneNumbers, IntVec{} + static_cast<int32_t>(n - j), x, none);
     store(row + j, x);
     top = greater(x, top);
   }
@@ -141,7 +156,7 @@ inline float softmax_row(float* row, int64_t n, int64_t padded, float scale) {
   const float total = sum_lanes(sum);
   const Vec inverse = all(1.0f / total);
   for (int64_t j = 0; j < padded; j += kLanes) store(row + j, load(row + j) * inverse);
-  return maximum + std::log(total);
+  if (log_sum) *log_sum = maximum + std::log(total);
 }
 
 // Drops weights of a row, in whole vectors; first: its index in the [batch, heads, target, source] tensor of weights.
@@ -160,22 +175,26 @@ void attention_range(const AttentionShape& s, const T* q, const T* k, const T* v
     const int64_t padded = round_up(keys);
     const T* k_head = k + b * s.source * s.key_stride + h * s.head_dim;
     const T* v_head = v + b * s.source * s.key_stride + h * s.head_dim;
-    load_rows(q + b * s.target * s.query_stride + h * s.head_dim, s.query_stride, buffer.q, buffer.dim, rows,
-              s.head_dim);
+    const T* q_head = q + b * s.target * s.query_stride + h * s.head_dim;
+    T* out = context + b * s.target * s.context_stride + h * s.head_dim;
+    const FloatRows queries = float_rows(q_head, s.query_stride, buffer.q, buffer.dim, rows, s.head_dim);
+    const FloatRows values = float_rows(v_head, s.key_stride, buffer.v, buffer.dim, keys, s.head_dim);
     load_transposed(k_head, s.key_stride, buffer.k_transposed, padded, keys, s.head_dim);
-    load_rows(v_head, s.key_stride, buffer.v, buffer.dim, keys, s.head_dim);
-    product(buffer.q, buffer.dim, 1, buffer.k_transposed, padded, rows, padded, s.head_dim, buffer.weights, padded);
+    product(queries.first, queries.stride, 1, buffer.k_transposed, padded, rows, padded, s.head_dim, buffer.weights,
+            padded);
     for (int64_t t = 0; t < rows; ++t) {
       float* row = buffer.weights + t * padded;
       const int64_t visible = s.causal ? std::min(keys, t + 1) : keys;
-      const float log_sum = softmax_row(row, visible, padded, s.scale);
-      if (log_sums) log_sums[pair * s.target + t] = log_sum;
+      softmax_row(row, visible, padded, s.scale, log_sums ? log_sums + pair * s.target + t : nullptr);
       if (s.dropout > 0) drop_row(row, visible, mask, (pair * s.target + t) * s.source);
     }
-    product(buffer.weights, padded, 1, buffer.v, buffer.dim, rows, buffer.dim, keys, buffer.product, buffer.dim);
-    T* out = context + b * s.target * s.context_stride + h * s.head_dim;
-    for (int64_t t = 0; t < rows; ++t)
-      store_row(buffer.product + t * buffer.dim, out + t * s.context_stride, s.head_dim);
+    float* to = buffer.product;
+    int64_t to_stride = buffer.dim;
+    if constexpr (std::is_same_v<T, float>)
+      if (s.head_dim == buffer.dim) to = out, to_stride = s.context_stride;
+    product(buffer.weights, padded, 1, values.first, values.stride, rows, buffer.dim, keys, to, to_stride);
+    for (int64_t t = 0; t < rows && to == buffer.product; ++t)
+      store_row(to + t * to_stride, out + t * s.context_stride, s.head_dim);
     for (int64_t t = rows; t < s.target; ++t) std::memset(out + t * s.context_stride, 0, s.head_dim * sizeof(T));
   }
 }
@@ -276,8 +295,9 @@ void attend(const AttentionStep& s, const float* q, const void* const* rows, int
   const T* const* keys = reinterpret_cast<const T* const*>(rows);
   const int64_t dim = kDim > 0 ? kDim : s.head_dim, whole = dim / kLanes * kLanes, padded = round_up(n);
   for (int64_t first = 0; first < n; first += kLanes) {
-    Vec products[kLanes] = {};
+    Vec products[kLanes];
     const int64_t count = std::min(kLanes, n - first);
+    for (int64_t j = count; j < kLanes; ++j) products[j] = Vec{};
     for (int64_t j = 0; j < count; ++j) {
       const T* key = keys[first + j] + head_at;
       Piece sums[kPieces] = {};
@@ -292,7 +312,7 @@ void attend(const AttentionStep& s, const float* q, const void* const* rows, int
   }
   softmax_row(scores, n, padded, s.scale);
   const int64_t value_at = head_at + s.value_offset;
-  constexpr int64_t kVecs = 4;  // independent sums, enough to hide the latency of one
+  constexpr int64_t kVecs = kDim == 32 ? 2 : 4;  // independent sums, as many as fit
   int64_t d = 0;
   for (; d + kVecs * kLanes <= dim; d += kVecs * kLanes) {
     Piece sums[kVecs * kPieces] = {};
@@ -316,7 +336,7 @@ void attend(const AttentionStep& s, const float* q, const void* const* rows, int
 template <typename T>
 void attention_step_of(const AttentionStep& s, Range pairs) {
   const int64_t group = s.heads / s.key_value_heads;
-  const auto attend_head = s.head_dim == 64 ? attend<T, 64> : attend<T, 0>;
+  const auto attend_head = s.head_dim == 64 ? attend<T, 64> : s.head_dim == 32 ? attend<T, 32> : attend<T, 0>;
   std::vector<float> scores(round_up(s.widest));
   for (int64_t pair = pairs.begin; pair < pairs.end; ++pair) {
     const int64_t row = pair / s.heads, h = pair % s.heads;

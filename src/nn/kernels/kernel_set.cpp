@@ -21,6 +21,7 @@ const Kernels kSet = {NMT_KERNEL_NAME,
                       cross_entropy_pairs,
                       normalise,
                       logit_rows,
+                      sigmoid,
                       {cell, cell_backward, additive_scores, additive_scores_backward, dot_scores, weighted_sums,
                        weighted_sums_of_queries, softmax_scores}};
 

@@ -132,6 +132,8 @@ struct Kernels {
 
   void (*normalise)(const NormRows& task, Range rows);
   void (*logit_rows)(const LogitRows& task, Range rows);
+  /// y[i] = 1 / (1 + exp(-x[i])), relative error below 1e-6; y may be x.
+  void (*sigmoid)(const float* x, float* y, int64_t count);
 
   RecurrentKernels recurrent;
 };

@@ -27,18 +27,41 @@ void pack_quantized(const void* rows, const float* scales, const PackedWeight& p
   }
 }
 
+namespace {
+
+/// number(word, i): the i-th number of a word.
+template <WeightFormat kFormat, typename Number>
+void unpack_words(const PackedWeight& packed, int64_t output, float* row, const Number& number) {
+  constexpr int64_t kEach = numbers_in_word(kFormat);
+  const uint32_t* from =
+      packed.panels + output / kPanel * words_in_row(kFormat, packed.in) * kPanel + output % kPanel;
+  int64_t k = 0;
+  for (; k + kEach <= packed.in; k += kEach, from += kPanel)
+    for (int64_t i = 0; i < kEach; ++i) row[k + i] = number(*from, i);
+  for (int64_t i = 0; k + i < packed.in; ++i) row[k + i] = number(*from, i);
+}
+
+float float_of(uint32_t bits) {
+  float number;
+  std::memcpy(&number, &bits, sizeof number);
+  return number;
+}
+
+}  // namespace
+
 void unpack_row(const PackedWeight& packed, int64_t output, float* row) {
-  const int64_t each = numbers_in_word(packed.format), words = words_in_row(packed.format, packed.in);
-  const uint32_t* from = packed.panels + output / kPanel * words * kPanel + output % kPanel;
-  for (int64_t k = 0; k < packed.in; k += each, from += kPanel) {
-    for (int64_t i = 0; i < each && k + i < packed.in; ++i) {
-      if (packed.format == WeightFormat::kInt8) {
-        row[k + i] = packed.scales[output] * static_cast<float>(static_cast<int8_t>(*from >> (8 * i)));
-      } else {
-        const uint32_t bits = each == 1 ? *from : (*from >> (16 * i)) << 16;
-        std::memcpy(row + k + i, &bits, sizeof bits);
-      }
-    }
+  switch (packed.format) {
+    case WeightFormat::kFloat32:
+      return unpack_words<WeightFormat::kFloat32>(packed, output, row,
+                                                  [](uint32_t word, int64_t) { return float_of(word); });
+    case WeightFormat::kBfloat16:
+      return unpack_words<WeightFormat::kBfloat16>(
+          packed, output, row, [](uint32_t word, int64_t i) { return float_of(word >> (16 * i) << 16); });
+    case WeightFormat::kInt8:
+      return unpack_words<WeightFormat::kInt8>(
+          packed, output, row, [scale = packed.scales[output]](uint32_t word, int64_t i) {
+            return scale * static_cast<float>(static_cast<int8_t>(word >> (8 * i)));
+          });
   }
 }
 

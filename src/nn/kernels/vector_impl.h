@@ -9,6 +9,10 @@
 
 #include "nn/kernels/types.h"
 
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 namespace nmt::kernels::NMT_KERNEL_SET {
 namespace {
 
@@ -93,9 +97,16 @@ inline Piece load_piece(const float* p) {
   return v;
 }
 inline Piece load_piece(const uint16_t* p) {
-  typedef uint16_t HalfWords __attribute__((vector_size(2 * kPieceLanes)));
   typedef int32_t Ints __attribute__((vector_size(4 * kPieceLanes)));
+#ifdef __AVX512F__
+  // The compiler widens each half of the register by itself. (With a mask of all, as it warns of the other's insides.)
+  __m256i upper;
+  std::memcpy(&upper, p, sizeof upper);
+  return reinterpret_cast<Piece>(reinterpret_cast<Ints>(_mm512_maskz_cvtepu16_epi32(0xffff, upper)) << 16);
+#else
+  typedef uint16_t HalfWords __attribute__((vector_size(2 * kPieceLanes)));
   return load_bfloat16<Piece, Ints, HalfWords>(p);
+#endif
 }
 inline void store_piece(float* p, Piece v) { std::memcpy(p, &v, sizeof v); }
 inline Piece piece_of(float x) { return x - Piece{}; }
@@ -131,7 +142,7 @@ void store_row(const float* from, T* to, int64_t n) {
 }
 
 // exp(x), relative error below 2e-7; 0 below about -87 (after Cephes' range reduction, own coefficients by Taylor).
-inline Vec vec_exp(Vec x) {
+__attribute__((always_inline)) inline Vec vec_exp(Vec x) {
   const Vec low = all(-87.3f), given = x;
   x = lesser(all(88.3f), greater(low, x));
   const Vec t = x * all(1.44269504f);

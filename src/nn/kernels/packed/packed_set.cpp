@@ -74,44 +74,60 @@ void prepare(WeightFormat format, const float* x, int64_t in, Range rows, void* 
   }
 }
 
-// kVecs vectors of one row of y from their sums.
-template <WeightFormat kFormat, int64_t kVecs>
-inline void finish(const PackedProduct& p, int64_t row, int64_t column,
-                   const typename Dot<kFormat>::Sum (&sums)[kVecs]) {
+#define NMT_INLINE __attribute__((always_inline))
+// body(row, vector) of all, written out: what a loop indexes does not stay in registers.
+template <int64_t kRows, int64_t kVecs, typename Body>
+inline NMT_INLINE void unrolled(Body&& body) {
+  [&]<int64_t... i>(std::integer_sequence<int64_t, i...>) NMT_INLINE { (body(i / kVecs, i % kVecs), ...); }
+  (std::make_integer_sequence<int64_t, kRows * kVecs>());
+}
+
+// kRows rows of kVecs vectors of y from their sums. load(from, v) gives vector v of a row that begins at `from`.
+template <WeightFormat kFormat, int64_t kRows, int64_t kVecs, typename Load, typename Store>
+inline NMT_INLINE void finish(const PackedProduct& p, int64_t row, int64_t column,
+                              const typename Dot<kFormat>::Sum (&sums)[kRows][kVecs], Load&& load, Store&& store) {
   const int64_t out = p.weight.out;
-  float* y = p.y + row * out + column;
-  const auto element = [&](int64_t v, auto&& vec_of) {
-    Floats x;
+  const float* const bias = p.bias;
+  const float* const residual = p.residual;
+  float* const y = p.y + row * out + column;
+  Floats x[kRows][kVecs];
+  // Vector by vector: what belongs to an output is loaded once for all rows.
+  unrolled<kVecs, kRows>([&](int64_t v, int64_t r) NMT_INLINE {
     if constexpr (kFormat == WeightFormat::kInt8) {
-      const RowScale scale = p.row_scales[row];
-      const auto unit = scale.scale * load_as<Floats>(p.weight.scales + column + v * kWidth);
-      Ints sum = sums[v];
+      const RowScale scale = p.row_scales[row + r];
+      Ints sum = sums[r][v];
       if (!kWideSteps) sum -= scale.zero * load_as<Ints>(p.weight.sums + column + v * kWidth);
-      x = __builtin_convertvector(sum, Floats) * unit;
+      x[r][v] = __builtin_convertvector(sum, Floats) * (scale.scale * load_as<Floats>(p.weight.scales + column + v * kWidth));
     } else {
-      x = sums[v];
+      x[r][v] = sums[r][v];
     }
-    if (p.bias) x += vec_of(p.bias + column);
-    if (p.relu) x = x < Floats{} ? Floats{} : x;
-    if (p.residual) x += vec_of(p.residual + row * out + column);
-    return x;
-  };
-  if (column + kVecs * kWidth <= out) {
-    for (int64_t v = 0; v < kVecs; ++v) {
-      const Floats x = element(v, [&](const float* from) { return load_as<Floats>(from + v * kWidth); });
-      std::memcpy(y + v * kWidth, &x, sizeof x);
-    }
-    return;
-  }
-  for (int64_t v = 0; v < kVecs; ++v) {
-    const int64_t left = std::clamp<int64_t>(out - column - v * kWidth, 0, kWidth);
-    const Floats x = element(v, [&](const float* from) {
-      float part[kWidth] = {};
-      std::copy_n(from + v * kWidth, left, part);
-      return load_as<Floats>(part);
+  });
+  if (bias)
+    unrolled<kVecs, kRows>([&](int64_t v, int64_t r) NMT_INLINE { x[r][v] += load(bias + column, v); });
+  if (p.relu)
+    unrolled<kRows, kVecs>([&](int64_t r, int64_t v) NMT_INLINE { x[r][v] = x[r][v] < Floats{} ? Floats{} : x[r][v]; });
+  if (residual)
+    unrolled<kRows, kVecs>([&](int64_t r, int64_t v) NMT_INLINE {
+      x[r][v] += load(residual + (row + r) * out + column, v);
     });
-    std::memcpy(y + v * kWidth, &x, left * sizeof(float));
-  }
+  unrolled<kRows, kVecs>([&](int64_t r, int64_t v) NMT_INLINE { store(y + r * out, v, x[r][v]); });
+}
+
+// The last vectors of a row, where the outputs are no whole panels.
+template <WeightFormat kFormat, int64_t kVecs>
+__attribute__((noinline)) void finish_rest(const PackedProduct& p, int64_t row, int64_t column,
+                                           const typename Dot<kFormat>::Sum (&sums)[1][kVecs]) {
+  const auto left = [&](int64_t v) { return std::clamp<int64_t>(p.weight.out - column - v * kWidth, 0, kWidth); };
+  finish<kFormat, 1, kVecs>(
+      p, row, column, sums,
+      [&](const float* from, int64_t v) {
+        float part[kWidth] = {};
+        if (left(v) > 0) std::copy_n(from + v * kWidth, left(v), part);
+        return load_as<Floats>(part);
+      },
+      [&](float* to, int64_t v, Floats x) {
+        if (left(v) > 0) std::memcpy(to + v * kWidth, &x, left(v) * sizeof(float));
+      });
 }
 
 // Some rows of some words of some columns of one panel. What stands in registers between the words of a row waits in
@@ -127,14 +143,6 @@ struct Tile {
 
 constexpr int64_t kColumns = NMT_PACKED_VECS * kWidth;  // of a tile
 static_assert(kPanel % kColumns == 0);
-
-#define NMT_INLINE __attribute__((always_inline))
-// body(row, vector) of all, written out: what a loop indexes does not stay in registers.
-template <int64_t kRows, int64_t kVecs, typename Body>
-inline NMT_INLINE void unrolled(Body&& body) {
-  [&]<int64_t... i>(std::integer_sequence<int64_t, i...>) NMT_INLINE { (body(i / kVecs, i % kVecs), ...); }
-  (std::make_integer_sequence<int64_t, kRows * kVecs>());
-}
 
 // kRows rows of kColumns. Each lane is one ascending chain over the words.
 template <WeightFormat kFormat, int64_t kRows, bool kUnpacked>
@@ -184,10 +192,15 @@ void multiply_tile(const PackedProduct& p, const Tile& tile) {
   }
   if (tile.words.end < words)
     return unrolled<kRows, kVecs>([&](int64_t r, int64_t v) NMT_INLINE { store_as(waiting(r, v), sums[r][v]); });
+  if (tile.column + kColumns <= p.weight.out)
+    return finish<kFormat, kRows, kVecs>(
+        p, tile.row, tile.column, sums,
+        [](const float* from, int64_t v) NMT_INLINE { return load_as<Floats>(from + v * kWidth); },
+        [](float* to, int64_t v, Floats x) NMT_INLINE { store_as(to + v * kWidth, x); });
   unrolled<kRows, 1>([&](int64_t r, int64_t) NMT_INLINE {
-    Sum row[kVecs];
-    unrolled<1, kVecs>([&](int64_t, int64_t v) NMT_INLINE { row[v] = sums[r][v]; });
-    finish<kFormat, kVecs>(p, tile.row + r, tile.column, row);
+    Sum row[1][kVecs];
+    unrolled<1, kVecs>([&](int64_t, int64_t v) NMT_INLINE { row[0][v] = sums[r][v]; });
+    finish_rest<kFormat, kVecs>(p, tile.row + r, tile.column, row);
   });
 }
 

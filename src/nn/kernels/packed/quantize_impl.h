@@ -52,6 +52,17 @@ inline void store_steps(IntVec steps, uint8_t* to) {
   }
 }
 
+#ifdef __AVX512BW__
+// Those of four vectors, in fewer instructions than each alone.
+inline void store_bytes(IntVec a, IntVec b, IntVec c, IntVec d, uint8_t* to) {
+  const auto words = [](IntVec low, IntVec high) {
+    return _mm512_packs_epi32(bits_as<__m512i>(low), bits_as<__m512i>(high));
+  };
+  const auto bytes = bits_as<IntVec>(_mm512_packus_epi16(words(a, b), words(c, d)));  // four of each, then the next
+  store_as(to, __builtin_shufflevector(bytes, bytes, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+}
+#endif
+
 // Affine quantization of a row of x: 0 is one of the 256 steps, and what a ReLU has made positive has all of them.
 RowScale quantize(const float* x, int64_t in, uint8_t* to) {
   Piece low[kPieces] = {}, high[kPieces] = {}, nan_flag[kPieces] = {};
@@ -65,9 +76,11 @@ RowScale quantize(const float* x, int64_t in, uint8_t* to) {
   };
   const int64_t whole = in / kLanes * kLanes;
   float rest[kLanes] = {};
-  std::copy(x + whole, x + in, rest);
+  if (whole < in) {
+    std::copy(x + whole, x + in, rest);
+    take(rest);
+  }
   for (int64_t k = 0; k < whole; k += kLanes) take(x + k);
-  take(rest);
   const float lowest = -max_lanes(-joined(low)), range = max_lanes(joined(high)) - lowest;
   const float scale = range / 255, inverse = range > kLeastRange ? 255 / range : 0;
   const float zero = std::nearbyint(-lowest * inverse);
@@ -77,11 +90,19 @@ RowScale quantize(const float* x, int64_t in, uint8_t* to) {
     const Vec v = load(from) * all(inverse) + all(zero + 0.5f);  // never negative: rounded by cutting off
     return __builtin_convertvector(lesser(all(255), v), IntVec) - offset;
   };
-  for (int64_t k = 0; k < whole; k += kLanes) store_steps(steps(x + k), to + k * kParts);
-  // Beyond `in` stands the step of zero, where weights are zero too.
-  uint8_t last[kLanes * kParts];
-  store_steps(steps(rest), last);
-  std::memcpy(to + whole * kParts, last, (words_in_row(WeightFormat::kInt8, in) * 4 - whole) * kParts);
+  int64_t k = 0;
+#ifdef __AVX512BW__
+  if constexpr (kParts == 1)
+    for (; k + 4 * kLanes <= whole; k += 4 * kLanes)
+      store_bytes(steps(x + k), steps(x + k + kLanes), steps(x + k + 2 * kLanes), steps(x + k + 3 * kLanes), to + k);
+#endif
+  for (; k < whole; k += kLanes) store_steps(steps(x + k), to + k * kParts);
+  if (whole < in) {
+    // Beyond `in` stands the step of zero, where weights are zero too.
+    uint8_t last[kLanes * kParts];
+    store_steps(steps(rest), last);
+    std::memcpy(to + whole * kParts, last, (words_in_row(WeightFormat::kInt8, in) * 4 - whole) * kParts);
+  }
   return {scale + sum_lanes(joined(nan_flag)), static_cast<int32_t>(zero) - offset};
 }
 
