@@ -40,7 +40,8 @@ def main():
         report = work / f"{name}.json"
         bench.run("nmt-eval", "-m", model, "--source", options.data / f"{options.test}.de.gz", "--reference",
                   options.data / f"{options.test}.en.gz", "--robust", "--no-loss", "--report", report, "--threads", options.threads)
-        rows[name] = {row["set"]: row["scores"][0]["score"] for row in json.loads(report.read_text(encoding="utf-8"))["systems"]}
+        rows[name] = {tested["test_set"]["name"]: tested["systems"][0]["scores"][0]["score"]
+                      for tested in json.loads(report.read_text(encoding="utf-8"))["test_sets"]}
     print(f"{conditions(options.threads, 1)}\n")
     names = list(rows["plain"])
     print(f"| training | {' | '.join(names)} |\n|{' -- |' * (1 + len(names))}")

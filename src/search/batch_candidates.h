@@ -5,25 +5,26 @@
 #include <span>
 #include <vector>
 
+#include "base/threads.h"
 #include "search/step.h"
 
 namespace nmt {
 
-/// The candidates of the sentences of a batch. The models compute the logits of all of them; each sentence is judged by
-/// its own alone, as if it were searched by itself: its rows are gathered into [rows, own candidates], which stand for
-/// the vocabulary.
+/// The candidates of the sentences of a batch. A model computes the logits of those of a group of sentences together;
+/// each sentence is judged by its own alone, as if it were searched by itself: they stand for the vocabulary.
 class BatchCandidates {
  public:
-  /// All sentences have candidates; one row each at first.
-  explicit BatchCandidates(std::span<const SearchInput* const> inputs);
+  /// All sentences have candidates; one row each at first. group: neighbouring sentences that make up a group.
+  BatchCandidates(std::span<const SearchInput* const> inputs, int64_t group);
 
   struct Sentence {
     std::vector<int32_t> tokens = {};   ///< ascending: the special symbols stand at their ids
-    std::vector<int32_t> columns = {};  ///< where they stand in BatchCandidates::tokens()
+    std::vector<int32_t> columns = {};  ///< where they stand among the tokens of its group
   };
-  /// The candidates of all sentences, ascending.
-  const std::vector<int32_t>& tokens() const { return tokens_; }
   const std::vector<Sentence>& sentences() const { return sentences_; }
+  /// The candidates of each group, ascending.
+  const std::vector<std::vector<int32_t>>& groups() const { return groups_; }
+  int64_t group_of(int64_t sentence) const { return sentence / group_size_; }
 
   /// New row r continues old row rows[r].
   void select(std::span<const int64_t> rows);
@@ -32,14 +33,16 @@ class BatchCandidates {
   struct Run {
     int64_t first_row = 0, rows = 0, sentence = 0;
   };
+  std::vector<Run> runs() const;
   /// What judge() says of each run, together; its query is that for these rows, its tokens are places in
-  /// Sentence::tokens.
-  StepScores scores(const StepQuery& query,
+  /// Sentence::tokens. threads: that call it, too; none: the caller's alone.
+  StepScores scores(const StepQuery& query, ThreadPool* threads,
                     const std::function<StepScores(const Run& run, const StepQuery& query)>& judge) const;
 
  private:
+  int64_t group_size_;
   std::vector<Sentence> sentences_;
-  std::vector<int32_t> tokens_;
+  std::vector<std::vector<int32_t>> groups_;
   std::vector<int64_t> sentence_of_row_;
 };
 

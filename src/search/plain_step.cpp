@@ -1,5 +1,6 @@
 #include "search/plain_step.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -12,14 +13,24 @@ namespace nmt {
 
 namespace {
 
+/// How many sentences share a copy of the weights of their candidates. One alone is quickest, as long as the copies of
+/// all stay small.
+int64_t group_size(std::span<const SearchInput* const> sentences, const kernels::PackedWeight& output) {
+  constexpr int64_t kMostBytes = int64_t{16} << 20;
+  int64_t candidates = 0;
+  for (const auto* sentence : sentences) candidates += std::ssize(sentence->candidates);
+  const int64_t bytes = candidates * kernels::words_in_row(output.format, output.in) * 4;
+  return std::clamp<int64_t>((bytes + kMostBytes - 1) / kMostBytes, 1, std::ssize(sentences));
+}
+
 class PlainStep final : public DecodingStep {
  public:
-  PlainStep(inference::TransformerDecoder decoder, ThreadPool* threads, std::span<const SearchInput* const> sentences,
-            const SearchOptions& options, const LogitsRules& rules)
-      : decoder_(std::move(decoder)), threads_(threads), options_(options), rules_(rules) {
+  PlainStep(inference::TransformerDecoder decoder, const inference::Map& output, inference::Workspace& work,
+            std::span<const SearchInput* const> sentences, const SearchOptions& options, const LogitsRules& rules)
+      : decoder_(std::move(decoder)), output_(output), work_(work), options_(options), rules_(rules) {
     if (sentences.front()->candidates.empty()) return;
-    candidates_.emplace(sentences);
-    decoder_.restrict_outputs(candidates_->tokens());
+    candidates_.emplace(sentences, group_size(sentences, output.weight));
+    for (const auto& tokens : candidates_->groups()) outputs_.push_back(gather(output, tokens, work.threads));
   }
 
   int64_t rows() const override { return decoder_.rows(); }
@@ -33,13 +44,16 @@ class PlainStep final : public DecodingStep {
   }
 
   StepScores scores(const StepQuery& query) override {
-    const auto logits = decoder_.logits(query.token);
-    const int64_t width = decoder_.outputs();
-    if (!candidates_) return judge({logits, width, threads_}, query, {});
-    return candidates_->scores(query, [&](const BatchCandidates::Run& run, const StepQuery& own_query) {
+    if (!candidates_) return judge({decoder_.logits(query.token), output_.weight.out, work_.threads}, query, {});
+    const auto logits = candidate_logits(query.token);
+    return candidates_->scores(query, work_.threads, [&](const BatchCandidates::Run& run, const StepQuery& own_query) {
       const auto& [tokens, columns] = candidates_->sentences()[run.sentence];
-      auto own = columns_of(logits.subspan(run.first_row * width, run.rows * width), width, columns);
-      return judge({own, std::ssize(columns), threads_}, own_query, tokens);
+      const auto& of_group = logits[candidates_->group_of(run.sentence)];
+      const int64_t width = of_group.map->weight.out;
+      const std::span rows(of_group.y + (run.first_row - of_group.first_row) * width, run.rows * width);
+      if (width == std::ssize(columns)) return judge({rows, width}, own_query, tokens);
+      auto own = columns_of(rows, width, columns);
+      return judge({own, std::ssize(columns)}, own_query, tokens);
     });
   }
 
@@ -48,6 +62,29 @@ class PlainStep final : public DecodingStep {
   }
 
  private:
+  /// Of each group, in logits_; without rows where all its sentences are finished.
+  std::vector<inference::RowsOfMap> candidate_logits(int64_t token) {
+    std::vector<inference::RowsOfMap> groups(outputs_.size()), parts;
+    for (const auto& run : candidates_->runs()) {
+      auto& group = groups[candidates_->group_of(run.sentence)];
+      if (group.rows == 0) group.first_row = run.first_row;
+      group.rows += run.rows;
+    }
+    size_t size = 0;
+    for (size_t i = 0; i < groups.size(); ++i) {
+      groups[i].map = &outputs_[i];
+      size += groups[i].rows * outputs_[i].weight.out;
+    }
+    logits_.resize(size);
+    for (float* next = logits_.data(); auto& group : groups) {
+      group.y = next;
+      next += group.rows * group.map->weight.out;
+      if (group.rows > 0) parts.push_back(group);
+    }
+    multiply_parts(parts, decoder_.hidden(token), rows(), work_);
+    return groups;
+  }
+
   StepScores judge(PlainLogits logits, StepQuery query, std::span<const int32_t> columns) const {
     if (!query.rules.empty()) rules_.change(logits, LogitsRules::Of::kModel, query.rules, columns);
     if (columns.empty()) return step_scores(logits, query, options_);
@@ -57,10 +94,13 @@ class PlainStep final : public DecodingStep {
   }
 
   inference::TransformerDecoder decoder_;
-  ThreadPool* threads_;
+  const inference::Map& output_;
+  inference::Workspace& work_;
   const SearchOptions& options_;
   const LogitsRules& rules_;
   std::optional<BatchCandidates> candidates_;
+  std::vector<inference::Map> outputs_;  // of each group of them
+  std::vector<float> logits_;
 };
 
 }  // namespace
@@ -85,8 +125,8 @@ std::unique_ptr<DecodingStep> PlainModel::start(std::span<const SearchInput* con
     ids.resize(ids.size() + lengths.back());
     write_source(source, source_form_, ids.data() + ids.size() - lengths.back());
   }
-  return std::make_unique<PlainStep>(inference::TransformerDecoder(weights_, ids, lengths, *work_), work_->threads,
-                                     sentences, options, rules);
+  return std::make_unique<PlainStep>(inference::TransformerDecoder(weights_, ids, lengths, *work_), weights_->output,
+                                     *work_, sentences, options, rules);
 }
 
 }  // namespace nmt

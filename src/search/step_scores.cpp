@@ -20,21 +20,6 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-/// body(begin, end) for pieces of at least `grain` that make up [0, count). Rethrows what one of them throws.
-template <typename Body>
-void share(ThreadPool* threads, int64_t count, int64_t grain, const Body& body) {
-  std::atomic_flag has_failed;
-  std::exception_ptr error;
-  inference::share(threads, count, grain, [&](int64_t begin, int64_t end) noexcept {
-    try {
-      body(begin, end);
-    } catch (...) {
-      if (!has_failed.test_and_set()) error = std::current_exception();
-    }
-  });
-  if (error) std::rethrow_exception(error);
-}
-
 struct Entry {
   float value;
   int32_t id;
@@ -46,27 +31,26 @@ bool may_be_chosen(int64_t id) { return id != SpecialIds::kPad && id != SpecialI
 class BestEntries {
  public:
   explicit BestEntries(int64_t count) : count_(static_cast<size_t>(count)) { entries_.reserve(count_ + 1); }
-  /// Begins a row. Where more parts of it than wanted have an entry of at least so much, lower ones need no look. Parts
-  /// are the blocks, or of a short row every kParts-th entry; one or two may have their greatest where none may be chosen.
-  void start(std::span<const float> row, std::span<const float> block_maxima) {
+  /// Begins a row: `maxima`, its logits or the greatest of each block of them. Of kParts parts of these, as many as are
+  /// wanted have an entry of at least so much, even if two have their greatest where none may be chosen: lower ones
+  /// need no look.
+  void start(std::span<const float> maxima) {
     entries_.clear();
     floor_ = -kInfinity;
-    size_t enough = count_ + 1;
-    if (block_maxima.size() >= enough) {
-      maxima_.assign(block_maxima.begin(), block_maxima.end());
-    } else {
-      constexpr size_t kParts = 16;
-      enough = count_ + 2;
-      if (kParts < enough) return;
-      std::array<float, kParts> maxima;
-      maxima.fill(-kInfinity);
-      for (const float* from = row.data(); from + kParts <= row.data() + row.size(); from += kParts)
-        for (size_t i = 0; i < kParts; ++i) maxima[i] = from[i] > maxima[i] ? from[i] : maxima[i];
-      maxima_.assign(maxima.begin(), maxima.end());
+    constexpr size_t kParts = 16;
+    const size_t enough = count_ + 2;
+    if (maxima.size() < kParts || enough > kParts) return;
+    std::array<float, kParts> parts;
+    std::copy_n(maxima.begin(), kParts, parts.begin());
+    for (const float* from = maxima.data() + kParts; from + kParts <= maxima.data() + maxima.size(); from += kParts)
+      for (size_t i = 0; i < kParts; ++i) parts[i] = from[i] > parts[i] ? from[i] : parts[i];
+    floor_ = kInfinity;
+    for (const float part : parts) {
+      uint32_t greater = 0;
+      for (const float other : parts) greater += other > part ? 1 : 0;
+      if (greater < enough) floor_ = std::min(floor_, part);
     }
-    const auto least = maxima_.begin() + static_cast<std::ptrdiff_t>(enough - 1);
-    std::ranges::nth_element(maxima_, least, std::greater());
-    floor_ = std::nextafter(*least, -kInfinity);
+    floor_ = std::nextafter(floor_, -kInfinity);
   }
   /// What an entry has to exceed. Ids come in ascending order, so the lower id of equal ones is kept.
   float threshold() const { return entries_.size() < count_ ? floor_ : entries_.back().value; }
@@ -82,12 +66,12 @@ class BestEntries {
   size_t count_;
   float floor_ = -kInfinity;
   std::vector<Entry> entries_;
-  std::vector<float> maxima_;  // in any order
 };
 
 /// Most blocks hold nothing that is good enough: their maxima tell so.
 void scan_row(std::span<const float> row, std::span<const float> block_maxima, BestEntries& best) {
-  best.start(row, block_maxima);
+  constexpr size_t kManyBlocks = 64;
+  best.start(block_maxima.size() < kManyBlocks ? row : block_maxima);
   const float* const logits = row.data();
   float threshold = best.threshold();
   for (int64_t start = 0; start < std::ssize(row); start += kernels::kLogitBlock) {
@@ -102,6 +86,19 @@ void scan_row(std::span<const float> row, std::span<const float> block_maxima, B
 }
 
 }  // namespace
+
+void share(ThreadPool* threads, int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body) {
+  std::atomic_flag has_failed;
+  std::exception_ptr error;
+  inference::share(threads, count, grain, [&](int64_t begin, int64_t end) noexcept {
+    try {
+      body(begin, end);
+    } catch (...) {
+      if (!has_failed.test_and_set()) error = std::current_exception();
+    }
+  });
+  if (error) std::rethrow_exception(error);
+}
 
 std::vector<float> PlainLogits::at(std::span<const int64_t> places) const {
   std::vector<float> values;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,9 @@
 #include "search/step.h"
 
 namespace nmt {
+
+/// body(begin, end) for pieces of at least `grain` that make up [0, count). Rethrows what one of them throws.
+void share(ThreadPool* threads, int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body);
 
 /// Logits in memory, [rows, columns], one row after the other. Borrows them. threads: that help to look through them;
 /// none: the caller does all.

@@ -271,7 +271,7 @@ void Translator::translate(TranslationQueue& lines) const {
     if (lines.waiting() == 1) first = lines.take(1);
     is_alone = !first.empty() && first.front().request().source.size() <= kShortLine;
     PartQueue parts(is_alone ? nullptr : &lines, worker_limit(), steps(), no_calls);
-    for (auto& line : first) parts.add(std::move(line));
+    parts.add(std::move(first));
     if (is_alone)
       search_ready(parts, options_.search);
     else
@@ -336,7 +336,7 @@ std::vector<Translation> Translator::search_all(std::span<const Request> request
                                                 int64_t first_line) const {
   ListQueue<Request, Translation> lines(requests);
   PartQueue parts(nullptr, worker_limit(), std::move(steps), calls);
-  for (auto& line : lines.take(std::ssize(requests))) parts.add(std::move(line), first_line++);
+  parts.add(lines.take(std::ssize(requests)), first_line, worker_limit());
   parts.sort();
   search_ready(parts, options);
   std::vector<Translation> results;

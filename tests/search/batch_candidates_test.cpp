@@ -1,3 +1,5 @@
+#include "search/batch_candidates.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -87,6 +89,41 @@ TEST_F(BatchCandidatesTest, ASentenceDoesNotDependOnItsBatch) {
       }
     }
   }
+}
+
+TEST_F(BatchCandidatesTest, AreSharedByTheSentencesOfAGroup) {
+  const std::vector<SearchInput> inputs = {{.candidates = {5, 9}}, {.candidates = {7, 9}}, {.candidates = {6}}};
+  std::vector<const SearchInput*> all;
+  for (const auto& input : inputs) all.push_back(&input);
+  BatchCandidates pairs(all, 2);
+  ASSERT_EQ(pairs.groups().size(), 2);
+  EXPECT_THAT(pairs.groups()[0], testing::ElementsAre(0, 1, 2, 3, 5, 7, 9));
+  EXPECT_THAT(pairs.groups()[1], testing::ElementsAre(0, 1, 2, 3, 6));
+  EXPECT_THAT(pairs.sentences()[1].columns, testing::ElementsAre(0, 1, 2, 3, 5, 6));
+  EXPECT_EQ(pairs.group_of(1), 0);
+  EXPECT_EQ(pairs.group_of(2), 1);
+  pairs.select(std::vector<int64_t>{0, 0, 2, 2, 2});
+  const auto runs = pairs.runs();
+  ASSERT_EQ(runs.size(), 2);
+  EXPECT_EQ(runs[0].rows, 2);
+  EXPECT_EQ(runs[1].first_row, 2);
+  EXPECT_EQ(runs[1].rows, 3);
+  EXPECT_EQ(runs[1].sentence, 2);
+}
+
+// Long lists in a large batch: sentences share the copies of their weights.
+TEST_F(BatchCandidatesTest, LongListsChangeNothing) {
+  constexpr int64_t kMany = 2500;
+  auto inputs = some_inputs(64);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    inputs[i].candidates.clear();
+    for (int32_t id = 4 + static_cast<int32_t>(i % 2); id < kMany; id += 2) inputs[i].candidates.push_back(id);
+  }
+  const auto model =
+      test::formula_model(test::model_config("d_model: 64, d_ff: 32, num_blocks: 1, num_heads: 2"), kMany, kMany);
+  const SearchModel only{.model = model.get()};
+  const SearchOptions options{{.max_length = 6}, 2};
+  expect_identical(in_batches({&only, 1}, inputs, options, 64), in_batches({&only, 1}, inputs, options, 1));
 }
 
 TEST_F(BatchCandidatesTest, TheWholeVocabularyChangesNothing) {

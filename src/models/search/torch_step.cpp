@@ -118,10 +118,10 @@ class TorchStep final : public DecodingStep {
       members_.push_back({model, std::log(weight / sum), weight / sum, model->start(source.ids, source.lengths), {}});
     }
     if (sentences.front()->candidates.empty()) return;
-    candidates_.emplace(sentences);
+    candidates_.emplace(sentences, std::ssize(sentences));
     for (const auto& sentence : candidates_->sentences())
       if (!device_.is_cpu()) device_columns_.push_back(copy_to_device(torch::tensor(sentence.columns), device_));
-    for (auto& member : members_) member.model->restrict_outputs(*member.state, candidates_->tokens());
+    for (auto& member : members_) member.model->restrict_outputs(*member.state, candidates_->groups().front());
   }
 
   int64_t rows() const override { return members_.front().state->rows(); }
@@ -143,7 +143,7 @@ class TorchStep final : public DecodingStep {
     for (auto& member : members_)
       logits.push_back(is_block_ ? member.logits.select(1, query.token).contiguous() : std::move(member.logits));
     if (!candidates_) return judge(std::move(logits), query, {});
-    return candidates_->scores(query, [&](const BatchCandidates::Run& run, const StepQuery& own_query) {
+    return candidates_->scores(query, nullptr, [&](const BatchCandidates::Run& run, const StepQuery& own_query) {
       std::vector<torch::Tensor> own;
       for (const auto& of_member : logits) own.push_back(logits_of(of_member.narrow(0, run.first_row, run.rows), run));
       return judge(std::move(own), own_query, candidates_->sentences()[run.sentence].tokens);

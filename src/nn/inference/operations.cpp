@@ -32,7 +32,9 @@ void copy_panel(const kernels::PackedWeight& all, std::span<const int32_t> outpu
 Map gather(const Map& all, std::span<const int32_t> outputs, ThreadPool* threads) {
   const int64_t panels = kernels::panel_count(std::ssize(outputs)), out = panels * kernels::kPanel;
   auto memory = std::make_shared<Arena>();
-  Map some{.weight = {.format = all.weight.format, .out = out, .in = all.weight.in}, .bias = nullptr, .owner = memory};
+  Map some{.weight = {.format = all.weight.format, .out = std::ssize(outputs), .in = all.weight.in},
+           .bias = nullptr,
+           .owner = memory};
   const auto gathered = [&]<typename T>(const T* from) -> T* {
     if (!from) return nullptr;
     T* to = memory->take<T>(out);
@@ -94,6 +96,31 @@ void multiply(const Map& map, const float* x, int64_t rows, float* y, Workspace&
     activate(epilogue.activation, product_y + begin, product_y + begin, end - begin);
     if (!epilogue.residual) return;
     for (int64_t i = begin; i < end; ++i) y[i] = product_y[i] + epilogue.residual[i];
+  });
+}
+
+void multiply_parts(std::span<const RowsOfMap> parts, const float* x, int64_t rows, Workspace& work) {
+  if (rows == 0) return;
+  const Arena::Scope scope(work.arena);
+  const auto& kernels = kernels::packed_kernels();
+  const auto format = parts.front().map->weight.format;
+  const int64_t in = parts.front().map->weight.in;
+  const bool as_it_is = format == kernels::WeightFormat::kFloat32;
+  const int64_t row_words = as_it_is ? in : kernels.words_of_x(format, in);
+  auto* words = as_it_is ? nullptr : work.arena.take<uint32_t>(rows * row_words);
+  auto* scales = as_it_is ? nullptr : work.arena.take<kernels::RowScale>(rows);
+  share(work.threads, std::ssize(parts), 4, [&](int64_t begin, int64_t end) noexcept {
+    for (const auto& part : parts.subspan(begin, end - begin)) {
+      const int64_t first = part.first_row;
+      if (!as_it_is) kernels.prepare(format, x, in, {first, first + part.rows}, words, scales);
+      const kernels::PackedProduct product{
+          .weight = part.map->weight,
+          .x = as_it_is ? static_cast<const void*>(x + first * in) : words + first * row_words,
+          .row_scales = as_it_is ? nullptr : scales + first,
+          .bias = part.map->bias,
+          .y = part.y};
+      kernels.multiply(product, {0, part.rows}, {0, kernels::panel_count(part.map->weight.out)});
+    }
   });
 }
 

@@ -82,8 +82,7 @@ void share(ThreadPool* threads, int64_t count, int64_t grain, const Body& body) 
   threads->run(pieces, [&](int64_t i) noexcept { body(count * i / pieces, count * (i + 1) / pieces); });
 }
 
-/// Some outputs of a map, in this order; further ones, which mean nothing, fill the last panel. Only whole panels: an
-/// output's sums are then made in the same way wherever it stands.
+/// Some outputs of a map, in this order.
 Map gather(const Map& all, std::span<const int32_t> outputs, ThreadPool* threads);
 
 /// What follows a map: activation(x weightᵀ + bias) + residual.
@@ -94,6 +93,15 @@ struct Epilogue {
 
 /// x [rows, in] -> y [rows, out]. A row's result does not depend on the number of rows.
 void multiply(const Map& map, const float* x, int64_t rows, float* y, Workspace& work, const Epilogue& epilogue = {});
+
+/// Neighbouring rows of x that have a map of their own.
+struct RowsOfMap {
+  const Map* map = nullptr;
+  int64_t first_row = 0, rows = 0;
+  float* y = nullptr;  ///< [rows, out]
+};
+/// x [rows, in], in parts whose maps have one format and as many inputs. The same bits as multiply().
+void multiply_parts(std::span<const RowsOfMap> parts, const float* x, int64_t rows, Workspace& work);
 
 /// x [rows, size] -> y; y may be x.
 void normalise(const NormWeights& norm, const float* x, int64_t rows, int64_t size, float* y, Workspace& work);

@@ -146,10 +146,6 @@ void TransformerDecoder::join(TransformerDecoder&& other) {
   for (size_t i = 0; i < states_.size(); ++i) std::ranges::copy(other.states_[i], std::back_inserter(states_[i]));
 }
 
-void TransformerDecoder::restrict_outputs(std::span<const int32_t> tokens) {
-  restricted_ = gather(weights_->output, tokens, work_.threads);
-}
-
 void TransformerDecoder::feed(std::span<const int64_t> tokens) {
   const Arena::Scope scope(work_.arena);
   const int64_t n = std::ssize(tokens) / rows(), model = weights_->model;
@@ -207,8 +203,8 @@ void TransformerDecoder::feed(std::span<const int64_t> tokens) {
 }
 
 std::span<float> TransformerDecoder::logits(int64_t token) {
-  logits_.resize(rows() * outputs());
-  multiply(output(), hidden_.data() + token * rows() * weights_->model, rows(), logits_.data(), work_);
+  logits_.resize(rows() * weights_->output.weight.out);
+  multiply(weights_->output, hidden(token), rows(), logits_.data(), work_);
   return logits_;
 }
 

@@ -31,15 +31,11 @@ class TransformerDecoder {
   /// Adds the rows of another decoder of the same model and workspace behind its own ones.
   void join(TransformerDecoder&& other);
 
-  /// From now on logits() are those of these tokens only, in their order, and others that mean nothing.
-  void restrict_outputs(std::span<const int32_t> tokens);
-  /// Logits of a row.
-  int64_t outputs() const { return output().weight.out; }
-
   /// The next n tokens of each row, one row after the other.
   void feed(std::span<const int64_t> tokens);
-  /// What comes after one of the tokens that each row was fed: [rows, outputs()], for the caller to change, until it
-  /// feeds or asks again.
+  /// What stands before the output layer after one of the tokens that each row was fed: [rows, model].
+  const float* hidden(int64_t token) const { return hidden_.data() + token * rows() * weights_->model; }
+  /// What comes after that token: [rows, vocabulary], for the caller to change, until it feeds or asks again.
   std::span<float> logits(int64_t token);
 
  private:
@@ -50,7 +46,6 @@ class TransformerDecoder {
   };
   struct Queries;
 
-  const Map& output() const { return restricted_ ? *restricted_ : weights_->output; }
   void start_sources(const float* memory, std::span<const int64_t> lengths);
   void add_self_attention(const AttentionWeights& weights, int64_t layer, const Queries& queries, const float* y,
                           float* x);
@@ -67,8 +62,7 @@ class TransformerDecoder {
   std::vector<Row> rows_;
   std::optional<KeyValueStore> past_;       // where the mixers are self-attention
   std::vector<std::vector<float>> states_;  // of each other mixer: [rows, model]
-  std::optional<Map> restricted_;
-  std::vector<float> hidden_, logits_;  // of the tokens that were fed: [tokens, rows, model]; [rows, outputs()]
+  std::vector<float> hidden_, logits_;      // of the tokens that were fed: [tokens, rows, model]; [rows, vocabulary]
 };
 
 }  // namespace nmt::inference

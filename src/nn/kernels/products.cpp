@@ -33,8 +33,7 @@ namespace {
 template <WeightFormat kFormat, typename Number>
 void unpack_words(const PackedWeight& packed, int64_t output, float* row, const Number& number) {
   constexpr int64_t kEach = numbers_in_word(kFormat);
-  const uint32_t* from =
-      packed.panels + output / kPanel * words_in_row(kFormat, packed.in) * kPanel + output % kPanel;
+  const uint32_t* from = packed.panels + output / kPanel * words_in_row(kFormat, packed.in) * kPanel + output % kPanel;
   int64_t k = 0;
   for (; k + kEach <= packed.in; k += kEach, from += kPanel)
     for (int64_t i = 0; i < kEach; ++i) row[k + i] = number(*from, i);

@@ -44,8 +44,7 @@ inline Vec vec_sigmoid(Vec x) { return all(1.0f) / (all(1.0f) + vec_exp(-x)); }
 inline Vec vec_tanh(Vec x) { return all(1.0f) - all(2.0f) / (vec_exp(x + x) + all(1.0f)); }
 
 void sigmoid(const float* x, float* y, int64_t count) {
-  for (int64_t i = 0; i < count; i += kLanes)
-    store_lanes(y + i, vec_sigmoid(load_lanes(x + i, count - i)), count - i);
+  for (int64_t i = 0; i < count; i += kLanes) store_lanes(y + i, vec_sigmoid(load_lanes(x + i, count - i)), count - i);
 }
 
 }  // namespace

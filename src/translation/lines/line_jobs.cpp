@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/threads.h"
 #include "translation/lines/loops.h"
 #include "translation/lines/minimum_bayes_risk.h"
 #include "translation/lines/word_alignment.h"
@@ -143,7 +144,22 @@ void compose(LineJob& job, const TextCodec& codec, const SearchOptions& options,
     for (auto& part : one.parts) part.attention = {};
 }
 
-void PartQueue::add(TranslationQueue::Handle handle, int64_t number) {
+void PartQueue::add(std::vector<TranslationQueue::Handle> handles, int64_t first_number, int64_t threads) {
+  constexpr int64_t kLinesOfAThread = 64;
+  std::vector<std::shared_ptr<Line>> lines(handles.size());
+  parallel_for(std::ssize(handles), kLinesOfAThread, static_cast<int>(threads), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) lines[i] = begun(std::move(handles[i]), first_number + i);
+  });
+  for (const auto& line : lines) {
+    if (!line) continue;
+    if (line->job.parts.empty())
+      finish(line);
+    else
+      add_parts(line);
+  }
+}
+
+std::shared_ptr<PartQueue::Line> PartQueue::begun(TranslationQueue::Handle handle, int64_t number) {
   auto line = std::make_shared<Line>(Line{.handle = std::move(handle), .job = {.number = number}});
   line->job.request = line->handle.request();
   line->job.stopped = [this, &own = line->handle] { return own.cancelled() || (calls_.stopped && calls_.stopped()); };
@@ -151,10 +167,9 @@ void PartQueue::add(TranslationQueue::Handle handle, int64_t number) {
     steps_.begin(line->job);
   } catch (const TranslationStopped&) {
     if (!line->handle.cancelled()) throw;
-    return;
+    return nullptr;
   }
-  if (line->job.parts.empty()) return finish(line);
-  add_parts(line);
+  return line;
 }
 
 void PartQueue::add_parts(const std::shared_ptr<Line>& line) {
@@ -191,8 +206,7 @@ std::vector<SearchQueue::Handle> PartQueue::take(int64_t count) {
   if (take_ready() && lines_) {
     const int64_t even_share = (lines_->waiting() + threads_ - 1) / threads_;
     const int64_t wanted = std::min(count - std::ssize(parts), even_share);
-    if (wanted > 0)
-      for (auto& line : lines_->take(wanted)) add(std::move(line));
+    if (wanted > 0) add(lines_->take(wanted));
     take_ready();
   }
   std::vector<Handle> taken;

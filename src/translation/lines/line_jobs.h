@@ -60,8 +60,9 @@ class PartQueue final : public SearchQueue {
   PartQueue(TranslationQueue* lines, int64_t threads, Steps steps, const TranslationCalls& calls)
       : lines_(lines), threads_(threads), steps_(std::move(steps)), calls_(calls) {}
 
-  /// Begins a line. number: LineJob::number.
-  void add(TranslationQueue::Handle handle, int64_t number = 0);
+  /// Begins lines. first_number: LineJob::number of the first, the others' follow. threads: that do so where there are
+  /// many.
+  void add(std::vector<TranslationQueue::Handle> handles, int64_t first_number = 0, int64_t threads = 1);
   /// The parts that are there, the longest first, so that sentences that are searched together have little padding, and
   /// what needs most memory comes first.
   void sort();
@@ -81,6 +82,8 @@ class PartQueue final : public SearchQueue {
     std::shared_ptr<Line> line;
     LinePart* part;
   };
+  /// Null where it is cancelled.
+  std::shared_ptr<Line> begun(TranslationQueue::Handle handle, int64_t number);
   void add_parts(const std::shared_ptr<Line>& line);
   void found(const Part& part, std::vector<Hypothesis> hypotheses);
   void finish(const std::shared_ptr<Line>& line);

@@ -205,6 +205,7 @@ TEST(AttentionStepKernel, EqualsAPlainLoop) {
     for (const auto& [heads, key_heads, dim, widest] : {std::tuple<int64_t, int64_t, int64_t, int64_t>{1, 1, 1, 1},
                                                         {4, 2, 5, 17},
                                                         {2, 2, 16, 3},
+                                                        {2, 1, 32, 20},
                                                         {2, 1, 64, 33},
                                                         {3, 3, 83, 16},
                                                         {1, 1, 130, 40}}) {

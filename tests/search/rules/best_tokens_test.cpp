@@ -49,7 +49,7 @@ BestTokens best_tokens(const torch::Tensor& logits, int64_t count) {
 }
 
 TEST(BestTokens, EqualsSortingTheRow) {
-  for (const int64_t vocabulary : {4, 63, 64, 65, 130, 1000}) {
+  for (const int64_t vocabulary : {4, 63, 64, 65, 130, 1000, 5000}) {
     for (const uint64_t levels : {0, 3}) {
       const auto logits = random_logits(vocabulary + levels, 20, vocabulary, levels);
       for (const int64_t count : {1, 2, 7, 100}) {

@@ -97,19 +97,18 @@ inline NMT_INLINE void finish(const PackedProduct& p, int64_t row, int64_t colum
       const RowScale scale = p.row_scales[row + r];
       Ints sum = sums[r][v];
       if (!kWideSteps) sum -= scale.zero * load_as<Ints>(p.weight.sums + column + v * kWidth);
-      x[r][v] = __builtin_convertvector(sum, Floats) * (scale.scale * load_as<Floats>(p.weight.scales + column + v * kWidth));
+      x[r][v] =
+          __builtin_convertvector(sum, Floats) * (scale.scale * load_as<Floats>(p.weight.scales + column + v * kWidth));
     } else {
       x[r][v] = sums[r][v];
     }
   });
-  if (bias)
-    unrolled<kVecs, kRows>([&](int64_t v, int64_t r) NMT_INLINE { x[r][v] += load(bias + column, v); });
+  if (bias) unrolled<kVecs, kRows>([&](int64_t v, int64_t r) NMT_INLINE { x[r][v] += load(bias + column, v); });
   if (p.relu)
     unrolled<kRows, kVecs>([&](int64_t r, int64_t v) NMT_INLINE { x[r][v] = x[r][v] < Floats{} ? Floats{} : x[r][v]; });
   if (residual)
-    unrolled<kRows, kVecs>([&](int64_t r, int64_t v) NMT_INLINE {
-      x[r][v] += load(residual + (row + r) * out + column, v);
-    });
+    unrolled<kRows, kVecs>([&](int64_t r, int64_t v)
+                               NMT_INLINE { x[r][v] += load(residual + (row + r) * out + column, v); });
   unrolled<kRows, kVecs>([&](int64_t r, int64_t v) NMT_INLINE { store(y + r * out, v, x[r][v]); });
 }
 
