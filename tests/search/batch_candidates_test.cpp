@@ -111,21 +111,6 @@ TEST_F(BatchCandidatesTest, AreSharedByTheSentencesOfAGroup) {
   EXPECT_EQ(runs[1].sentence, 2);
 }
 
-// Long lists in a large batch: sentences share the copies of their weights.
-TEST_F(BatchCandidatesTest, LongListsChangeNothing) {
-  constexpr int64_t kMany = 2500;
-  auto inputs = some_inputs(64);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    inputs[i].candidates.clear();
-    for (int32_t id = 4 + static_cast<int32_t>(i % 2); id < kMany; id += 2) inputs[i].candidates.push_back(id);
-  }
-  const auto model =
-      test::formula_model(test::model_config("d_model: 64, d_ff: 32, num_blocks: 1, num_heads: 2"), kMany, kMany);
-  const SearchModel only{.model = model.get()};
-  const SearchOptions options{{.max_length = 6}, 2};
-  expect_identical(in_batches({&only, 1}, inputs, options, 64), in_batches({&only, 1}, inputs, options, 1));
-}
-
 TEST_F(BatchCandidatesTest, TheWholeVocabularyChangesNothing) {
   auto inputs = some_inputs(20);
   for (auto& input : inputs) input.candidates.clear();

@@ -132,6 +132,18 @@ TEST_F(PlainModelTest, SearchesInEveryWay) {
 }
 
 // Threads share the panels of a few rows and the rows of many.
+// Copies of the weights of all candidates would be too large: sentences share them.
+TEST_F(PlainModelTest, SharesLongListsOfCandidates) {
+  constexpr int64_t kMany = 3500;
+  auto inputs = some_inputs(6);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    for (int32_t id = 4 + static_cast<int32_t>(i % 2); id < kMany; id += 2) inputs[i].candidates.push_back(id);
+  const auto model =
+      test::formula_model(test::model_config("d_model: 512, d_ff: 32, num_blocks: 1, num_heads: 2"), kMany, kMany);
+  model->set_packing({.format = WeightFormat::kFloat32});
+  expect_same(*model, inputs, {{.beam_size = 2, .max_length = 6}, 2}, "long lists");
+}
+
 TEST_F(PlainModelTest, ComputesWithSeveralThreads) {
   const auto model = model_of("d_model: 128, d_ff: 512, num_blocks: 1, num_heads: 4, activation: gelu");
   for (const auto format : kFormats) {
