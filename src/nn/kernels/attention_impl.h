@@ -287,19 +287,27 @@ void attention_backward(Type type, const AttentionShape& s, const void* q, const
                              end);
 }
 
-// One head of one query against keys and values of type T. kDim: head_dim where known when compiled, else 0. scores:
-// space for n, padded to whole vectors.
+// A head of a query against the keys of its row.
+template <typename T>
+struct StepHead {
+  const float* q;
+  const T* const* keys;  // of each position
+  int64_t at, count;     // elements from there to the keys of this head; positions
+  float* scores;         // of the positions, in whole vectors
+  float* context;
+};
+
+// The products with the keys. kDim: head_dim where known when compiled, else 0.
 template <typename T, int64_t kDim>
-void attend(const AttentionStep& s, const float* q, const void* const* rows, int64_t head_at, int64_t n, float* scores,
-            float* context) {
-  const T* const* keys = reinterpret_cast<const T* const*>(rows);
-  const int64_t dim = kDim > 0 ? kDim : s.head_dim, whole = dim / kLanes * kLanes, padded = round_up(n);
+void score(const StepHead<T>& head, int64_t head_dim) {
+  const auto& [q, keys, at, n, scores, context] = head;
+  const int64_t dim = kDim > 0 ? kDim : head_dim, whole = dim / kLanes * kLanes;
   for (int64_t first = 0; first < n; first += kLanes) {
     Vec products[kLanes];
     const int64_t count = std::min(kLanes, n - first);
     for (int64_t j = count; j < kLanes; ++j) products[j] = Vec{};
     for (int64_t j = 0; j < count; ++j) {
-      const T* key = keys[first + j] + head_at;
+      const T* key = keys[first + j] + at;
       Piece sums[kPieces] = {};
       for (int64_t d = 0; d < whole; d += kLanes)
         for (int64_t i = 0; i < kPieces; ++i)
@@ -308,10 +316,15 @@ void attend(const AttentionStep& s, const float* q, const void* const* rows, int
     }
     store(scores + first, sums_of_lanes(products));
     for (int64_t d = whole; d < dim; ++d)
-      for (int64_t j = 0; j < count; ++j) scores[first + j] += q[d] * to_float(keys[first + j][head_at + d]);
+      for (int64_t j = 0; j < count; ++j) scores[first + j] += q[d] * to_float(keys[first + j][at + d]);
   }
-  softmax_row(scores, n, padded, s.scale);
-  const int64_t value_at = head_at + s.value_offset;
+}
+
+// The values, weighted by what softmax has made of the scores.
+template <typename T, int64_t kDim>
+void add_values(const StepHead<T>& head, int64_t head_dim, int64_t value_offset) {
+  const auto& [q, keys, at, n, scores, context] = head;
+  const int64_t dim = kDim > 0 ? kDim : head_dim, whole = dim / kLanes * kLanes, value_at = at + value_offset;
   constexpr int64_t kVecs = kDim == 32 ? 2 : 4;  // independent sums, as many as fit
   int64_t d = 0;
   for (; d + kVecs * kLanes <= dim; d += kVecs * kLanes) {
@@ -333,17 +346,36 @@ void attend(const AttentionStep& s, const float* q, const void* const* rows, int
   }
 }
 
+template <typename T, int64_t kDim>
+void attention_step_of(const AttentionStep& s, Range pairs) {
+  // Some heads at once: each part of the work of a short one is a chain of instructions that wait for each other.
+  constexpr int64_t kAtOnce = 4;
+  const int64_t group = s.heads / s.key_value_heads, padded = round_up(s.widest);
+  std::vector<float> scores(kAtOnce * padded);
+  for (int64_t first = pairs.begin; first < pairs.end; first += kAtOnce) {
+    const int64_t count = std::min(kAtOnce, pairs.end - first);
+    StepHead<T> heads[kAtOnce];
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t row = (first + i) / s.heads, h = (first + i) % s.heads;
+      heads[i] = {.q = s.q + row * s.query_stride + h * s.head_dim,
+                  .keys = reinterpret_cast<const T* const*>(s.keys + row * s.widest),
+                  .at = s.key_offset + h / group * s.head_dim,
+                  .count = s.lengths[row],
+                  .scores = scores.data() + i * padded,
+                  .context = s.context + (row * s.heads + h) * s.head_dim};
+    }
+    for (int64_t i = 0; i < count; ++i) score<T, kDim>(heads[i], s.head_dim);
+    for (int64_t i = 0; i < count; ++i)
+      softmax_row(heads[i].scores, heads[i].count, round_up(heads[i].count), s.scale);
+    for (int64_t i = 0; i < count; ++i) add_values<T, kDim>(heads[i], s.head_dim, s.value_offset);
+  }
+}
+
 template <typename T>
 void attention_step_of(const AttentionStep& s, Range pairs) {
-  const int64_t group = s.heads / s.key_value_heads;
-  const auto attend_head = s.head_dim == 64 ? attend<T, 64> : s.head_dim == 32 ? attend<T, 32> : attend<T, 0>;
-  std::vector<float> scores(round_up(s.widest));
-  for (int64_t pair = pairs.begin; pair < pairs.end; ++pair) {
-    const int64_t row = pair / s.heads, h = pair % s.heads;
-    attend_head(s, s.q + row * s.query_stride + h * s.head_dim, s.keys + row * s.widest,
-                s.key_offset + h / group * s.head_dim, s.lengths[row], scores.data(),
-                s.context + (row * s.heads + h) * s.head_dim);
-  }
+  if (s.head_dim == 64) return attention_step_of<T, 64>(s, pairs);
+  if (s.head_dim == 32) return attention_step_of<T, 32>(s, pairs);
+  attention_step_of<T, 0>(s, pairs);
 }
 
 void attention_step(const AttentionStep& s, Range pairs) {

@@ -71,7 +71,7 @@ RowScale quantize(const float* x, int64_t in, uint8_t* to) {
       const Piece v = load_piece(from + i * kPieceLanes);
       low[i] = v < low[i] ? v : low[i];
       high[i] = v > high[i] ? v : high[i];
-      nan_flag[i] += v - v;
+      nan_flag[i] += v * 0;
     }
   };
   const int64_t whole = in / kLanes * kLanes;
