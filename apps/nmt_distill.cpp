@@ -5,12 +5,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -92,6 +96,23 @@ int64_t size_of_model(const fs::path& directory) {
   return bytes;
 }
 
+/// Throws Error where a setting is what another option says.
+void check_settings(const Words& settings) {
+  constexpr std::array<std::pair<std::string_view, const char*>, 9> kOthers{{{"data.dir", "-o"},
+                                                                             {"run.dir", "-o"},
+                                                                             {"data.train_tsv", "--source"},
+                                                                             {"data.eval1", "--valid"},
+                                                                             {"data.eval2", "--valid"},
+                                                                             {"data.test1", "--test"},
+                                                                             {"data.test2", "--test"},
+                                                                             {"data.source_language", "-m"},
+                                                                             {"data.target_language", "-m"}}};
+  for (const std::string& setting : settings)
+    for (const auto& [key, option] : kOthers)
+      if (setting.substr(0, setting.find('=')) == key)
+        throw Error(fmt::format("--set {}: is set by {} here; use that", key, option));
+}
+
 /// Found here, before the teacher has translated for hours.
 void check_lengths(const std::string& option, const std::string& source, const std::string& target) {
   const auto lines = count_lines(source), others = count_lines(target);
@@ -104,6 +125,7 @@ class Distillation {
  public:
   explicit Distillation(const Arguments& arguments)
       : arguments_(arguments), folder_(arguments.output), config_(folder_ / "student.yaml") {
+    check_settings(arguments.settings);
     const DataConfig taught = read_model_description(arguments.teachers.front()).config.data;
     if (arguments.word_level) learn_distributions(taught);
     const Preset& preset = *find_preset("student");
@@ -130,9 +152,7 @@ class Distillation {
       student_.data.train_tsv.push_back((folder_ / "distilled.tsv").string());
       translate(student_.data.train_tsv.front(), std::nullopt);
     }
-    write_file_atomically(config_, fmt::format("# A student of {}\nbase: student\n{}",
-                                               fmt::join(arguments_.teachers, " "), changed_yaml(student_, standard_)));
-    for (const char* program : {"nmt-prepro", "nmt-train"}) call(program, {"-c", config_.string()});
+    train();
     const fs::path best = folder_ / "run" / "best", model = folder_ / "model";
     call("nmt-export",
          {"-m", best.string(), "--to", "nmt", "--quantization", "int8", "-o", model.string(), "--force", "-q"});
@@ -141,6 +161,20 @@ class Distillation {
   }
 
  private:
+  /// Prepares the pairs and trains. Where the data or the run that are there have other options, these refuse: the
+  /// configuration stays the one of what is there.
+  void train() const {
+    const auto before = fs::exists(config_) ? std::optional(read_file(config_)) : std::nullopt;
+    write_file_atomically(config_, fmt::format("# A student of {}\nbase: student\n{}",
+                                               fmt::join(arguments_.teachers, " "), changed_yaml(student_, standard_)));
+    try {
+      for (const char* program : {"nmt-prepro", "nmt-train"}) call(program, {"-c", config_.string()});
+    } catch (const ProgramFailed& failed) {
+      if (before && failed.exit_code == kUserMustChange) write_file_atomically(config_, *before);
+      throw;
+    }
+  }
+
   /// Word by word, Kim and Rush 2016: the objective takes the pieces of the teacher, and has no guided alignment.
   void learn_distributions(const DataConfig& taught) {
     if (arguments_.teachers.size() > 1) throw Error("--word-level: is of one teacher; name one -m");
@@ -212,7 +246,7 @@ class Distillation {
 
   /// Whether this command has made the pairs; they may have been copied from another folder. Throws Error where another
   /// one has: hours of a teacher's work are not written over.
-  static bool is_there(const fs::path& pairs, Words command) {
+  bool is_there(const fs::path& pairs, Words command) const {
     const auto made = SyntheticText::read(pairs);
     if (!made || !fs::exists(pairs)) return false;
     auto before = made->made.value("command", Words());
@@ -222,7 +256,18 @@ class Distillation {
     if (before.empty() || !std::equal(before.begin() + 1, before.end(), command.begin(), command.end()))
       throw Error(fmt::format("{}: was made by another command, which {} has; name another -o, or delete both files",
                               pairs.string(), synthetic_text_file(pairs).string()));
+    const auto inputs = made->made.value("inputs", std::map<std::string, std::string>());
+    for (const std::string& file : {arguments_.source, arguments_.reference})
+      if (const auto hash = inputs.find(file); hash != inputs.end() && hash->second != hash_of(file))
+        throw Error(fmt::format("{}: was made of another {}; name another -o, or delete it and {}", pairs.string(),
+                                file, synthetic_text_file(pairs).string()));
     return true;
+  }
+
+  const std::string& hash_of(const fs::path& file) const {
+    auto& hash = hashes_[file];
+    if (hash.empty()) hash = sha256_of_file(file);
+    return hash;
   }
 
   /// The teacher's translations as pairs; those of an earlier call of the same command are taken as they are.
@@ -234,7 +279,18 @@ class Distillation {
       call("nmt-translate", command);
   }
 
-  /// Prints the table of the gap, and writes gap.json.
+  /// The hash of what the table is of: programs, models, test set, search and processor.
+  std::string key_of_table(const fs::path& best, const fs::path& model) const {
+    Words models = arguments_.teachers;
+    models.insert(models.end(), {best.string(), model.string()});
+    auto key = fmt::format("{} {} {} {} {}", version(), cpu_name(), student_.data.shortlist,
+                           student_.decoding.beam_size, fmt::join(with_machine({}), " "));
+    for (const std::string& directory : models) key += hash_of(fs::path(directory) / "model.safetensors");
+    for (const std::string& file : arguments_.test) key += hash_of(file);
+    return sha256_of_bytes(key);
+  }
+
+  /// Prints the table of the gap, and writes gap.json; takes it from there where it is of the same.
   void measure(const fs::path& best, const fs::path& model) const {
     struct System {
       std::string name;
@@ -248,7 +304,14 @@ class Distillation {
     if (student_.data.shortlist > 0)
       systems.push_back(
           {"student, int8, shortlist", {model.string()}, {"--precision", "int8", "--shortlist", candidates}});
-    nlohmann::json rows = nlohmann::json::array();
+    const std::string key = key_of_table(best, model);
+    const fs::path gap = folder_ / "gap.json";
+    auto rows = fs::exists(gap) ? parse_json_or_null(read_file(gap)) : nlohmann::json();
+    if (rows.is_array() && !rows.empty() && rows[0].is_object() && rows[0].value("inputs", "") == key) {
+      fmt::print(stderr, "{}: is there\n", gap.string());
+      return print(rows);
+    }
+    rows = nlohmann::json::array();
     for (const int64_t beam : {student_.decoding.beam_size, int64_t{1}}) {
       for (const System& system : systems) {
         const fs::path report = folder_ / "gap.json.partial";
@@ -272,11 +335,16 @@ class Distillation {
                         {"bytes_of_model", bytes},
                         {"peak_memory", cost.peak_memory},
                         {"processor", measured.at("processor")},
-                        {"threads", measured.at("threads")}});
+                        {"threads", measured.at("threads")},
+                        {"inputs", key}});
       }
       if (student_.decoding.beam_size == 1) break;
     }
-    write_file_atomically(folder_ / "gap.json", rows.dump(2) + "\n");
+    write_file_atomically(gap, rows.dump(2) + "\n");
+    print(rows);
+  }
+
+  static void print(const nlohmann::json& rows) {
     fmt::print(
         "| system | beam | BLEU | chrF2 | target tokens/s | MB | peak memory, MB |\n| -- | -- | -- | -- | -- | -- | -- "
         "|\n");
@@ -290,6 +358,7 @@ class Distillation {
 
   const Arguments& arguments_;
   Words own_settings_;
+  mutable std::map<fs::path, std::string> hashes_;  // of files that were read once
   fs::path folder_, config_;
   Config student_, standard_;
 };

@@ -201,7 +201,9 @@ int translate_stream(const TranslateArguments& arguments, std::span<const char* 
   LineStreamCalls calls = calls_for(arguments, translator, model, outputs);
   const auto& search = translator.options().search;
   std::optional<PairMaker> pairs;
+  nlohmann::json inputs;
   if (arguments.synthesis.wanted()) {
+    inputs = arguments.synthesis.hashes(arguments.input);
     pairs.emplace(arguments.synthesis.maker(options.first_line, options.skipped_lines + options.done_lines,
                                             static_cast<uint64_t>(search.seed)));
     calls.sinks.front().format = [&](const OutputItem& item) { return pairs->line(item); };
@@ -235,7 +237,7 @@ int translate_stream(const TranslateArguments& arguments, std::span<const char* 
   const int64_t lines = options.done_lines + statistics.lines;
   if (pairs && !arguments.shard) pairs->finish();
   outputs.commit();
-  if (pairs) arguments.synthesis.write_record(*pairs, models, search, lines, command);
+  if (pairs) arguments.synthesis.write_record(*pairs, models, search, inputs, lines, command);
   for (const int64_t line : arguments.attention_lines)
     if (!arguments.attention_out.empty() && line > lines)
       log.warn("--attention-lines {}: the input has {} lines: there is no such picture", line, lines);

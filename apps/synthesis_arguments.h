@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/line_reader.h"
+#include "base/files/strict_json.h"
 #include "base/process/program_description.h"
 #include "base/unicode.h"
 #include "config/config.h"
@@ -93,15 +95,24 @@ struct SynthesisArguments {
     return pairs;
   }
 
-  /// Writes FILE.json. lines: that were translated. command: of the program.
-  void write_record(const PairMaker& pairs, const ModelSet& models, const DecodingConfig& search, int64_t lines,
-                    std::span<const char* const> command) const {
+  /// The SHA-256 of the files of text that the pairs are made of, by their names. A pipe is read once, and has none.
+  nlohmann::json hashes(const std::string& input) const {
+    auto all = nlohmann::json::object();
+    for (const std::string& file : {input, nearest})
+      if (std::filesystem::is_regular_file(file)) all[file] = sha256_of_file(file);
+    return all;
+  }
+
+  /// Writes FILE.json. inputs: hashes(). lines: that were translated. command: of the program.
+  void write_record(const PairMaker& pairs, const ModelSet& models, const DecodingConfig& search,
+                    const nlohmann::json& inputs, int64_t lines, std::span<const char* const> command) const {
     Config config;
     config.decoding = search;
     SyntheticText text{.side = synthetic_side(), .symbols = pairs.symbols(), .sha256 = sha256_of_file(output)};
     text.made = {{"program", "nmt " + version()},
                  {"command", std::vector<std::string>(command.begin(), command.end())},
                  {"models", models.description()},
+                 {"inputs", inputs},
                  {"decoding", section_values(config, "decoding")},
                  {"seed", search.seed},
                  {"noise", noise},

@@ -22,6 +22,8 @@ BatchStream::BatchStream(std::shared_ptr<const PreparedCorpus> corpus, BatchOpti
   if (start.stage < 0 || start.stage >= stages || start.stage_begin < 0 || start.stage_begin > start.epoch)
     throw Error(fmt::format("stage {} of {}, from epoch {} on in epoch {}; the checkpoint belongs to other data",
                             start.stage, stages, start.stage_begin, start.epoch));
+  if (options_.sampling.augmentation.any())
+    changed_pairs_ = std::make_unique<ChangedPairs>(options_.sampling.codecs.front());
   begin(start);
 }
 
@@ -37,7 +39,7 @@ void BatchStream::begin(BatchPosition start) {
     throw Error(fmt::format("shard {} of epoch {}, which has {} shards; the checkpoint belongs to other data",
                             start.shard, start.epoch, shards_));
   }
-  auto plan = plan_epoch(*corpus_, options_, start.epoch, start.shard);
+  auto plan = plan_ahead();
   batches_ = batches_of_epoch(start, plan);
   if (start.epoch < 0 || start.batch < start.shard_begin || start.batch - start.shard_begin >= std::ssize(plan)) {
     throw Error(fmt::format("batch {} of epoch {}, which has {} batches; the checkpoint belongs to other data",
@@ -99,6 +101,11 @@ int64_t BatchStream::batches_of_epoch(BatchPosition position, const Plan& plan) 
   return position.shard_begin + std::ssize(plan) * (shards_ - position.shard);
 }
 
+BatchStream::Plan BatchStream::plan_ahead() {
+  if (changed_pairs_) changed_pairs_->forget();
+  return plan_epoch(*corpus_, options_, ahead_.epoch, ahead_.shard, changed_pairs_.get());
+}
+
 void BatchStream::work(Plan plan) {
   for (;;) {
     Item item;
@@ -107,7 +114,7 @@ void BatchStream::work(Plan plan) {
     if (ahead_.epoch != before.epoch || ahead_.shard != before.shard) {
       plan = {};  // two at once would take twice the memory
       if (ahead_.stage != before.stage) enter_stage(ahead_.stage);
-      plan = plan_epoch(*corpus_, options_, ahead_.epoch, ahead_.shard);
+      plan = plan_ahead();
     }
     item.after = ahead_;
     item.batches_after = batches_of_epoch(ahead_, plan);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "data/batches.h"
+#include "data/changed_pairs.h"
 #include "data/prepared_corpus.h"
 
 namespace nmt {
@@ -27,8 +28,8 @@ struct BatchPosition {
 };
 
 /// The endless stream of training batches, prepared ahead on a thread, in order: shard by shard of an epoch, of which
-/// there is one for a corpus of at most BatchOptions::shard_pairs pairs. Holds the plan of one shard, and no more of
-/// the corpus.
+/// there is one for a corpus of at most BatchOptions::shard_pairs pairs. Holds the plan of one shard and its changed
+/// pairs, and no more of the corpus.
 class BatchStream {
  public:
   BatchStream(std::shared_ptr<const PreparedCorpus> corpus, BatchOptions options, BatchPosition start = {});
@@ -52,11 +53,14 @@ class BatchStream {
   void begin(BatchPosition start);
   void stop();
   void enter_stage(int64_t stage);
-  void work(Plan plan);  // the batches of ahead_.shard
+  Plan plan_ahead();     // of ahead_.shard
+  void work(Plan plan);  // its batches
   BatchPosition after(BatchPosition position, const Plan& plan) const;
   int64_t batches_of_epoch(BatchPosition position, const Plan& plan) const;
   EpochView epoch_ahead() const {
-    return EpochView(*corpus_, options_.sampling, ahead_.epoch).with_links(options_.links.get());
+    return EpochView(*corpus_, options_.sampling, ahead_.epoch)
+        .with_links(options_.links.get())
+        .with_changed(changed_pairs_.get());
   }
 
   std::shared_ptr<const PreparedCorpus> corpus_;
@@ -64,7 +68,9 @@ class BatchStream {
   int64_t shards_ = 1;  // of an epoch of the stage
   BatchPosition position_;
   int64_t batches_ = 0;
-  BatchPosition ahead_;  // the worker's own position
+  // The worker's own: its position, and the changed pairs of that shard; null: texts stay as they are.
+  BatchPosition ahead_;
+  std::unique_ptr<ChangedPairs> changed_pairs_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Item> ready_;

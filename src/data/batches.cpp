@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "data/changed_pairs.h"
 #include "text/tokenizer.h"
 
 namespace nmt {
@@ -30,6 +31,8 @@ PairPieces EpochView::pieces(int64_t pair) const {
 
 std::optional<IdPair> EpochView::augmented(int64_t pair) const {
   if (!sampling_->augmentation.any()) return std::nullopt;
+  if (changed_)
+    if (auto kept = changed_->find(pair)) return kept;
   // The sides' own numbers, 0 and 1, are those of subword sampling.
   CounterRandom random({sampling_->seed, static_cast<uint64_t>(epoch_), static_cast<uint64_t>(pair), 2});
   auto changes = draw_changes(sampling_->augmentation, random);
@@ -42,12 +45,16 @@ std::optional<IdPair> EpochView::augmented(int64_t pair) const {
   const auto text = [&](auto side) {
     return changed_text((corpus_.*side)(pair), changes.joined ? (corpus_.*side)(next) : "", changes);
   };
-  const auto source = text(&PreparedCorpus::source_text), target = text(&PreparedCorpus::target_text);
+  auto source = text(&PreparedCorpus::source_text);
+  const auto target = text(&PreparedCorpus::target_text);
+  if (changes.typos) source = with_typos(source, random);
   const auto& codec = sampling_->codecs[static_cast<size_t>(corpus_.corpus(pair))];
-  IdPair ids{codec.encode_source(changes.typos ? with_typos(source, random) : source),
-             codec.tagged_target(codec.encode_target(target))};
+  auto ids = changed_ ? changed_->encode(codec, source, target)
+                      : IdPair{codec.encode_source(source), codec.tagged_target(codec.encode_target(target))};
   const bool fits = std::ssize(ids.source) <= sampling_->max_source && std::ssize(ids.target) <= sampling_->max_target;
-  return fits ? std::optional(std::move(ids)) : std::nullopt;
+  if (!fits) return std::nullopt;
+  if (changed_) changed_->keep(pair, ids);
+  return ids;
 }
 
 Pieces EpochView::sampled(Pieces plain, int64_t kept, const SubwordSampler& sampler, int64_t max, int64_t pair,
@@ -303,14 +310,14 @@ std::vector<int64_t> pairs_of_epoch(const PreparedCorpus& corpus, const BatchOpt
 }
 
 std::vector<std::vector<int64_t>> plan_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch,
-                                             int64_t shard) {
+                                             int64_t shard, ChangedPairs* changed) {
   check_size(options.size);
   const bool is_whole = corpus.size() <= options.shard_pairs;
   auto random = is_whole ? CounterRandom({options.seed, static_cast<uint64_t>(epoch)})
                          : CounterRandom({options.seed, static_cast<uint64_t>(epoch), 3, static_cast<uint64_t>(shard)});
   std::vector<int64_t> pairs = pairs_of_epoch(corpus, options, epoch, shard);
   random.shuffle(pairs);
-  const EpochView view(corpus, options.sampling, epoch);
+  const auto view = EpochView(corpus, options.sampling, epoch).with_changed(changed);
   std::vector<std::vector<int64_t>> batches;
   if (options.type == BatchType::kSentences) {
     if (options.last_batch == LastBatch::kFill) fill_last_batch(pairs, options.size);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/kinds.h"
+#include "data/changed_pairs.h"
 #include "data/prepared_corpus.h"
 #include "text/augmentation.h"
 #include "text/codec/codec.h"
@@ -53,11 +54,6 @@ struct PairSampling {
   int64_t max_source = 1 << 20, max_target = 1 << 20;
 };
 
-/// The pieces of a pair that is in no corpus, without <s> and </s>.
-struct IdPair {
-  std::vector<int32_t> source, target;
-};
-
 /// The ids of one side of a pair: in the corpus, or of their own.
 class Pieces {
  public:
@@ -77,7 +73,7 @@ struct PairPieces {
   bool is_augmented = false;  ///< of another text than the corpus has
 };
 
-/// A corpus as one epoch sees it. Cheap to make; the corpus outlives it. Thread-safe.
+/// A corpus as one epoch sees it. Cheap to make; the corpus outlives it. Thread-safe but with_changed().
 class EpochView {
  public:
   /// The pieces as they were prepared.
@@ -85,6 +81,13 @@ class EpochView {
   /// The pieces of an epoch (from 0) under sampling.
   EpochView(const PreparedCorpus& corpus, const PairSampling& sampling, int64_t epoch)
       : corpus_(corpus), sampling_(&sampling), epoch_(epoch) {}
+
+  /// Keeps the changed pairs of this epoch there and takes them from there; null: encodes them each time. Others that
+  /// it has must be of this epoch.
+  EpochView& with_changed(ChangedPairs* changed) {
+    changed_ = changed;
+    return *this;
+  }
 
   /// With the links of the pairs as they were prepared. Under subword sampling each goes to all pieces that have some
   /// of the linked pieces' text; augmented pairs have none.
@@ -112,6 +115,7 @@ class EpochView {
   const PairSampling* sampling_ = nullptr;
   int64_t epoch_ = 0;
   const PieceLinks* links_ = nullptr;
+  ChangedPairs* changed_ = nullptr;
 };
 
 /// A part of a training with a mix of corpora of its own.
@@ -157,8 +161,9 @@ std::vector<int64_t> pairs_of_epoch(const PreparedCorpus& corpus, const BatchOpt
 /// Tokens: a shuffled pass sorted by length, cut where the padded size would pass the limit, and the batches shuffled.
 /// Only pairs of equal length are in shuffled order: without subword sampling, which changes lengths, the batches of
 /// the same pairs differ no more than that from epoch to epoch. A pair longer than the limit is a batch of its own.
+/// changed: gets what the epoch changes, for its batches.
 std::vector<std::vector<int64_t>> plan_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch,
-                                             int64_t shard = 0);
+                                             int64_t shard = 0, ChangedPairs* changed = nullptr);
 
 /// Batches in corpus order of length (for validation loss and decoding): at most `tokens` padded tokens each.
 std::vector<std::vector<int64_t>> plan_by_length(const PreparedCorpus& corpus, int64_t tokens);

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "base/files/file.h"
+#include "data/batch_stream.h"
 #include "data/batches.h"
+#include "data/changed_pairs.h"
 #include "data/preparation/prepared_corpus_writer.h"
 #include "support.h"
 #include "translation/word_tokenizer.h"
@@ -103,6 +105,56 @@ TEST_F(AugmentedPairs, HaveNoLinks) {
   const auto batch = make_batch(EpochView(*corpus_, sampling_, 0).with_links(&links), rows);
   ASSERT_EQ(batch.links.size(), 1u);
   EXPECT_EQ(batch.links[0].row, 1) << "the pair that stays as it is";
+}
+
+/// Counts the texts that it encodes.
+class CountingTokenizer final : public Tokenizer {
+ public:
+  explicit CountingTokenizer(const Tokenizer& words) : words_(words) {}
+  int64_t size() const override { return words_.size(); }
+  std::vector<int32_t> encode(std::string_view text) const override {
+    ++encoded;
+    return words_.encode(text);
+  }
+  std::string decode(std::span<const int32_t> ids) const override { return words_.decode(ids); }
+  std::string piece(int32_t id) const override { return words_.piece(id); }
+  mutable int encoded = 0;
+
+ private:
+  const Tokenizer& words_;
+};
+
+TEST_F(AugmentedPairs, AreEncodedOnceForPlanAndBatches) {
+  const auto plain = sampling_.codecs.front();
+  const auto counting = std::make_shared<const CountingTokenizer>(plain.source());
+  sampling_.codecs.assign(2, TextCodec(plain.options(), counting, counting));
+  sampling_.augmentation.joined = 1;  // four pairs
+  const auto encoded = [&](size_t most_ids) {
+    counting->encoded = 0;
+    ChangedPairs changed(sampling_.codecs.front(), most_ids);
+    const BatchOptions options{.size = 8, .corpus_weights = {2, 2}, .sampling = sampling_};
+    for (const auto& pairs : plan_epoch(*corpus_, options, 0, 0, &changed))
+      make_batch(EpochView(*corpus_, sampling_, 0).with_changed(&changed), pairs);
+    return counting->encoded;
+  };
+  EXPECT_EQ(encoded(1 << 20), 2 * 4) << "both sides";
+  EXPECT_EQ(encoded(8), 2 * (1 + 3 * 4)) << "a pair has eight ids: one is kept";
+  EXPECT_EQ(encoded(0), 2 * 4 * 4) << "twice in the plan, twice in batches";
+}
+
+TEST_F(AugmentedPairs, ComeFromAStreamAsFromTheirPlan) {
+  sampling_.augmentation = {.upper = 0.3, .typos = 0.3, .joined = 0.3};
+  const BatchOptions options{.size = 20, .corpus_weights = {1.5, 1}, .sampling = sampling_, .shard_pairs = 5};
+  ASSERT_EQ(shards_of_epoch(*corpus_, options), 2);
+  BatchStream stream(std::make_shared<const PreparedCorpus>(folder_ / "train.bin"), options);
+  for (int64_t epoch = 0; epoch < 20; ++epoch)
+    for (int64_t shard = 0; shard < 2; ++shard)
+      for (const auto& pairs : plan_epoch(*corpus_, options, epoch, shard)) {
+        const auto batch = stream.next(), expected = make_batch(EpochView(*corpus_, sampling_, epoch), pairs);
+        EXPECT_EQ(batch.indices, expected.indices);
+        EXPECT_EQ(batch.source, expected.source);
+        EXPECT_EQ(batch.target_out, expected.target_out);
+      }
 }
 
 }  // namespace

@@ -109,8 +109,10 @@ void require_base(const Adapter& adapter, const std::filesystem::path& directory
   const auto weights = directory / "model.safetensors";
   const auto found = sha256_of_file(weights);
   if (found == adapter.base) return;
-  throw Error(fmt::format("{}: is for a model whose weights have the SHA-256 {}, those of {} have {}; name that model",
-                          adapter.name, adapter.base, weights.string(), found));
+  throw Error(
+      fmt::format("{}: is for a model whose weights have the SHA-256 {}, those of {} have {}; name the model "
+                  "that it was trained from (for int8, nmt-export --adapter joins both before it quantizes)",
+                  adapter.name, adapter.base, weights.string(), found));
 }
 
 Adapter adapter_of(const std::filesystem::path& directory, const std::filesystem::path& path) {

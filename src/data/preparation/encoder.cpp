@@ -92,16 +92,6 @@ void run_pairs(CorpusReader& reader, int threads, const PairStages& stages) {
   }
 }
 
-/// What one worker encodes with; it remembers words from pair to pair.
-struct CorpusEncoder::Encoders {
-  explicit Encoders(const TextCodec& codec) : source(codec.source()) {
-    if (!codec.joint()) separate_target.emplace(codec.target());
-  }
-  CachingEncoder& target() { return separate_target ? *separate_target : source; }
-  CachingEncoder source;
-  std::optional<CachingEncoder> separate_target;
-};
-
 namespace {
 
 /// Bytes, spaces not counted, that surely make more than `most` pieces. Normalisation may take some away, hence more
@@ -128,16 +118,16 @@ CorpusEncoder::CorpusEncoder(const TextCodec& codec, Options options)
 
 void CorpusEncoder::run(CorpusReader& reader, const std::function<void(EncodedPair&)>& take,
                         const std::function<bool()>& should_stop) const {
-  std::vector<std::unique_ptr<Encoders>> encoders(static_cast<size_t>(std::max(options_.threads, 1)) + 1);
+  std::vector<std::unique_ptr<CachingEncoders>> encoders(static_cast<size_t>(std::max(options_.threads, 1)) + 1);
   const auto transform = [&](EncodedPair& pair, int worker) {
     auto& own = encoders[static_cast<size_t>(worker)];
-    if (!own) own = std::make_unique<Encoders>(codec_);
+    if (!own) own = std::make_unique<CachingEncoders>(codec_);
     encode(pair, *own);
   };
   run_pairs(reader, options_.threads, {.transform = transform, .take = take, .should_stop = should_stop});
 }
 
-void CorpusEncoder::encode(EncodedPair& pair, Encoders& encoders) const {
+void CorpusEncoder::encode(EncodedPair& pair, CachingEncoders& encoders) const {
   pair.text.source = codec_.normalized(pair.text.source);
   std::string target = codec_.normalized(pair.text.target);
   pair.hashes = PairHashes(pair.text.source, target);
@@ -148,7 +138,7 @@ void CorpusEncoder::encode(EncodedPair& pair, Encoders& encoders) const {
   pair.source = is_longer(pair.text.source, longest_source_)
                     ? one_more_than(options_.most_source_pieces)
                     : codec_.encode_normalized_source(
-                          pair.text.source, [&](std::string_view text) { return encoders.source.encode(text); });
+                          pair.text.source, [&](std::string_view text) { return encoders.source().encode(text); });
   pair.target = is_longer(target, longest_target_) ? one_more_than(options_.most_target_pieces)
                                                    : codec_.tagged_target(encoders.target().encode(target));
   if (options_.target_text == TargetText::kNormalised) pair.text.target = std::move(target);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "text/codec/codec.h"
 #include "text/tokenizer.h"
 
 namespace nmt {
@@ -51,6 +52,20 @@ class CachingEncoder {
   const Tokenizer& tokenizer_;
   WordIds words_;
   std::vector<int32_t> ids_;  // of the line at hand
+};
+
+/// Encoders of both sides. For one thread.
+class CachingEncoders {
+ public:
+  explicit CachingEncoders(const TextCodec& codec) : source_(codec.source()) {
+    if (!codec.joint()) separate_target_.emplace(codec.target());
+  }
+  CachingEncoder& source() { return source_; }
+  CachingEncoder& target() { return separate_target_ ? *separate_target_ : source_; }
+
+ private:
+  CachingEncoder source_;
+  std::optional<CachingEncoder> separate_target_;
 };
 
 }  // namespace nmt

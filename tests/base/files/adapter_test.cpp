@@ -72,7 +72,8 @@ TEST(Adapter, IsForOneModel) {
   auto adapter = read_adapter(golden("adapter.safetensors"));
   EXPECT_THAT(message_of<Error>([&] { require_base(adapter, folder.path()); }),
               HasSubstr("adapter.safetensors: is for a model whose weights have the SHA-256 0123, those of " +
-                        (folder / "model.safetensors").string() + " have " + sha256_of_bytes("weights")));
+                        (folder / "model.safetensors").string() + " have " + sha256_of_bytes("weights") +
+                        "; name the model that it was trained from (for int8, nmt-export --adapter"));
   adapter.base = sha256_of_bytes("weights");
   require_base(adapter, folder.path());
 }

@@ -58,8 +58,18 @@ class Distill(Case):
 
         again = self.distill()
         self.assertEqual(again.returncode, 0, again.stderr.decode())
-        for part in ("distilled.tsv: is there", "is up to date: nothing to do"):
+        for part in ("distilled.tsv: is there", "gap.json: is there", "is up to date: nothing to do"):
             self.assertIn(part, again.stderr.decode() + again.stdout.decode())
+        self.assertNotIn("nmt-eval", again.stderr.decode())
+        self.assertEqual(again.stdout.decode().splitlines()[-10:], done.stdout.decode().splitlines()[-10:])
+
+        config = (self.student / "student.yaml").read_bytes()
+        self.assert_failed(self.distill("--set", "model.d_model=32"), "begun with other options (model.d_model: 16 -> 32)")
+        self.assertEqual((self.student / "student.yaml").read_bytes(), config)
+        source = (self.folder / "train.de").read_text()
+        (self.folder / "train.de").write_text(source.replace("e", "a", 1))
+        self.assert_failed(self.distill(), "distilled.tsv: was made of another train.de; name another -o")
+        (self.folder / "train.de").write_text(source)
 
         before = (self.student / "distilled.tsv").read_bytes()
         self.assert_failed(self.distill(reference=False), "distilled.tsv: was made by another command")
@@ -92,6 +102,7 @@ class Distill(Case):
 
     def test_what_makes_no_sense_is_one_line(self):
         self.assert_failed(self.distill("--set", "model.d_modle=3"), "did you mean model.d_model?")
+        self.assert_failed(self.distill("--set", "data.dir=x"), "--set data.dir: is set by -o here; use that")
         (self.folder / "train.en").write_text("One line.\n")
         self.assert_failed(self.distill(), "--reference: train.de has 200 lines, train.en has 1; align the files")
 

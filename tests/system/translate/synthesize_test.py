@@ -4,6 +4,7 @@ translate_support.py (German to English).
     synthesize_test.py --programs BUILD_FOLDER --work FOLDER [unittest arguments]
 """
 
+import hashlib
 import json
 import os
 import shutil
@@ -35,6 +36,7 @@ class Synthesize(Case):
         self.assertEqual(pairs, [f"<BT> {text}\t{line}" if line else "\t" for text, line in zip(translations, self.lines)])
         self.assertEqual((record["side"], record["symbols"], record["made"]["lines"]), ("source", ["<BT>"], 61))
         self.assertEqual(len(record["made"]["models"][0]["sha256"]), 64)
+        self.assertEqual(record["made"]["inputs"], {str(self.source): hashlib.sha256(self.source.read_bytes()).hexdigest()})
         self.assertEqual(record["made"]["decoding"]["beam_size"], "3")
         pairs, _ = self.synthesize("forward.tsv", "--synthetic-side", "target")
         self.assertEqual(pairs, [f"{line}\t{text}" for text, line in zip(translations, self.lines)])
