@@ -45,12 +45,10 @@ std::optional<IdPair> EpochView::augmented(int64_t pair) const {
   const auto text = [&](auto side) {
     return changed_text((corpus_.*side)(pair), changes.joined ? (corpus_.*side)(next) : "", changes);
   };
-  auto source = text(&PreparedCorpus::source_text);
-  const auto target = text(&PreparedCorpus::target_text);
-  if (changes.typos) source = with_typos(source, random);
+  const auto source = text(&PreparedCorpus::source_text), target = text(&PreparedCorpus::target_text);
   const auto& codec = sampling_->codecs[static_cast<size_t>(corpus_.corpus(pair))];
-  auto ids = changed_ ? changed_->encode(codec, source, target)
-                      : IdPair{codec.encode_source(source), codec.tagged_target(codec.encode_target(target))};
+  IdPair ids{codec.encode_source(changes.typos ? with_typos(source, random) : source),
+             codec.tagged_target(codec.encode_target(target))};
   const bool fits = std::ssize(ids.source) <= sampling_->max_source && std::ssize(ids.target) <= sampling_->max_target;
   if (!fits) return std::nullopt;
   if (changed_) changed_->keep(pair, ids);

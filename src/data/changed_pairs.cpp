@@ -2,12 +2,6 @@
 
 namespace nmt {
 
-IdPair ChangedPairs::encode(const TextCodec& codec, std::string_view source, std::string_view target) {
-  const auto encode_source = [&](std::string_view text) { return encoders_.source().encode(text); };
-  return {codec.encode_normalized_source(codec.normalized(source), encode_source),
-          codec.tagged_target(encoders_.target().encode(codec.normalized(target)))};
-}
-
 std::optional<IdPair> ChangedPairs::find(int64_t pair) const {
   const auto found = places_.find(pair);
   if (found == places_.end()) return std::nullopt;

@@ -3,12 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
-
-#include "text/codec/caching_encoder.h"
-#include "text/codec/codec.h"
 
 namespace nmt {
 
@@ -17,16 +13,11 @@ struct IdPair {
   std::vector<int32_t> source, target;
 };
 
-/// Encodes the pairs whose text an epoch changes, and keeps them from its plan to its batches, so that each is encoded
-/// once: 4 bytes an id, 256 MB at most. What has no space is encoded twice. For one thread.
+/// The pairs whose text an epoch changes, from its plan to its batches, so that each is encoded once: 4 bytes an id,
+/// 256 MB at most. What has no space is encoded twice. For one thread.
 class ChangedPairs {
  public:
-  /// codec: with the tokenizers of all codecs that encode() gets.
-  explicit ChangedPairs(const TextCodec& codec, size_t most_ids = size_t{1} << 26)
-      : encoders_(codec), most_ids_(most_ids) {}
-
-  /// The ids are those of codec's encode_source() and of its tagged encode_target().
-  IdPair encode(const TextCodec& codec, std::string_view source, std::string_view target);
+  explicit ChangedPairs(size_t most_ids = size_t{1} << 26) : most_ids_(most_ids) {}
 
   std::optional<IdPair> find(int64_t pair) const;
   void keep(int64_t pair, const IdPair& ids);  ///< which find() did not find
@@ -37,7 +28,6 @@ class ChangedPairs {
     size_t begin = 0;
     uint32_t source = 0, target = 0;  // how many ids
   };
-  CachingEncoders encoders_;
   size_t most_ids_;
   std::vector<int32_t> ids_;
   std::unordered_map<int64_t, Place> places_;

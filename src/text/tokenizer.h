@@ -32,9 +32,6 @@ class Tokenizer {
   virtual std::vector<int32_t> encode(std::string_view text) const = 0;
   /// Text of pieces; <pad>, <s> and </s> are skipped, <unk> is written as it stands in the vocabulary.
   virtual std::string decode(std::span<const int32_t> ids) const = 0;
-  /// True if a line's ids are those of its words (what stands between spaces, U+0020) one after the other,
-  /// for lines without U+2581.
-  virtual bool words_are_independent() const { return false; }
   virtual std::string piece(int32_t id) const = 0;  ///< throws Error for an id out of range
 };
 

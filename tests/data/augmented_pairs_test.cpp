@@ -131,7 +131,7 @@ TEST_F(AugmentedPairs, AreEncodedOnceForPlanAndBatches) {
   sampling_.augmentation.joined = 1;  // four pairs
   const auto encoded = [&](size_t most_ids) {
     counting->encoded = 0;
-    ChangedPairs changed(sampling_.codecs.front(), most_ids);
+    ChangedPairs changed(most_ids);
     const BatchOptions options{.size = 8, .corpus_weights = {2, 2}, .sampling = sampling_};
     for (const auto& pairs : plan_epoch(*corpus_, options, 0, 0, &changed))
       make_batch(EpochView(*corpus_, sampling_, 0).with_changed(&changed), pairs);

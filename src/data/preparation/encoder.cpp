@@ -15,7 +15,6 @@
 
 #include "base/error.h"
 #include "base/threads.h"
-#include "text/codec/caching_encoder.h"
 #include "text/codec/codec.h"
 
 namespace nmt {
@@ -118,16 +117,11 @@ CorpusEncoder::CorpusEncoder(const TextCodec& codec, Options options)
 
 void CorpusEncoder::run(CorpusReader& reader, const std::function<void(EncodedPair&)>& take,
                         const std::function<bool()>& should_stop) const {
-  std::vector<std::unique_ptr<CachingEncoders>> encoders(static_cast<size_t>(std::max(options_.threads, 1)) + 1);
-  const auto transform = [&](EncodedPair& pair, int worker) {
-    auto& own = encoders[static_cast<size_t>(worker)];
-    if (!own) own = std::make_unique<CachingEncoders>(codec_);
-    encode(pair, *own);
-  };
+  const auto transform = [&](EncodedPair& pair, int) { encode(pair); };
   run_pairs(reader, options_.threads, {.transform = transform, .take = take, .should_stop = should_stop});
 }
 
-void CorpusEncoder::encode(EncodedPair& pair, CachingEncoders& encoders) const {
+void CorpusEncoder::encode(EncodedPair& pair) const {
   pair.text.source = codec_.normalized(pair.text.source);
   std::string target = codec_.normalized(pair.text.target);
   pair.hashes = PairHashes(pair.text.source, target);
@@ -135,12 +129,10 @@ void CorpusEncoder::encode(EncodedPair& pair, CachingEncoders& encoders) const {
   const auto one_more_than = [](int64_t most) {
     return std::vector<int32_t>(static_cast<size_t>(most) + 1, SpecialIds::kUnknown);
   };
-  pair.source = is_longer(pair.text.source, longest_source_)
-                    ? one_more_than(options_.most_source_pieces)
-                    : codec_.encode_normalized_source(
-                          pair.text.source, [&](std::string_view text) { return encoders.source().encode(text); });
+  pair.source = is_longer(pair.text.source, longest_source_) ? one_more_than(options_.most_source_pieces)
+                                                             : codec_.encode_normalized_source(pair.text.source);
   pair.target = is_longer(target, longest_target_) ? one_more_than(options_.most_target_pieces)
-                                                   : codec_.tagged_target(encoders.target().encode(target));
+                                                   : codec_.tagged_target(codec_.target().encode(target));
   if (options_.target_text == TargetText::kNormalised) pair.text.target = std::move(target);
 }
 

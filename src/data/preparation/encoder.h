@@ -11,8 +11,6 @@
 
 namespace nmt {
 
-class CachingEncoders;
-
 /// A pair on its way through nmt-prepro: first raw, then normalised, then cut into pieces.
 struct EncodedPair {
   TextPair text;  ///< normalised; the target perhaps as it stands
@@ -53,7 +51,7 @@ class CorpusEncoder {
            const std::function<bool()>& should_stop) const;
 
  private:
-  void encode(EncodedPair& pair, CachingEncoders& encoders) const;
+  void encode(EncodedPair& pair) const;
   const TextCodec& codec_;
   Options options_;
   size_t longest_source_, longest_target_;  // bytes of texts that are encoded

@@ -231,7 +231,18 @@ nlohmann::json TextCodec::save(const std::filesystem::path& directory) const {
 std::string TextCodec::normalized(std::string_view text) const { return normalize(text, options_.normalization()); }
 
 std::vector<int32_t> TextCodec::encode_source(std::string_view text) const {
-  return encode_normalized_source(normalized(text), [&](std::string_view whole) { return source_->encode(whole); });
+  return encode_normalized_source(normalized(text));
+}
+
+std::vector<int32_t> TextCodec::encode_normalized_source(std::string_view normalized) const {
+  if (prefix_ids_.empty()) return source_->encode(normalized);
+  if (options_.tags_both_sides) {
+    auto pieces = source_->encode(normalized);
+    if (!pieces.empty()) pieces.insert(pieces.begin(), prefix_ids_.begin(), prefix_ids_.end());
+    return pieces;
+  }
+  auto ids = source_->encode(options_.source_prefix + std::string(normalized));
+  return ids == prefix_ids_ ? std::vector<int32_t>() : ids;
 }
 
 int64_t TextCodec::prefix_length(std::span<const int32_t> source) const {

@@ -94,18 +94,8 @@ class TextCodec {
   std::string normalized(std::string_view text) const;  ///< as it is encoded
   /// Normalised, behind source_prefix, as pieces without specials. A text that has no pieces has none with it either.
   std::vector<int32_t> encode_source(std::string_view text) const;
-  /// The same of a normalised text, by another encoder of the source's pieces: text -> ids.
-  template <typename Encoder>
-  std::vector<int32_t> encode_normalized_source(std::string_view normalized, Encoder&& encode) const {
-    if (prefix_ids_.empty()) return encode(normalized);
-    if (options_.tags_both_sides) {
-      auto pieces = encode(normalized);
-      if (!pieces.empty()) pieces.insert(pieces.begin(), prefix_ids_.begin(), prefix_ids_.end());
-      return pieces;
-    }
-    auto ids = encode(options_.source_prefix + std::string(normalized));
-    return ids == prefix_ids_ ? std::vector<int32_t>() : ids;
-  }
+  /// The same of a normalised text.
+  std::vector<int32_t> encode_normalized_source(std::string_view normalized) const;
   /// How many of encode_source()'s pieces are those of source_prefix.
   int64_t prefix_length(std::span<const int32_t> source) const;
   int64_t prefix_length() const { return std::ssize(prefix_ids_); }

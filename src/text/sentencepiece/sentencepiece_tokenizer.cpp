@@ -7,10 +7,13 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <memory>
+#include <mutex>
 
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/protocol_buffer.h"
+#include "text/sentencepiece/word_encoder.h"
 
 namespace nmt {
 namespace {
@@ -161,6 +164,9 @@ struct SentencePieceTokenizer::Processor {
   template <typename Piece>
   std::vector<Piece> encode(std::string_view text) const;
   sentencepiece::SentencePieceProcessor model;
+
+  std::mutex mutex;  // of what follows
+  std::vector<std::unique_ptr<WordEncoder>> encoders;  // that no thread uses
 };
 
 SentencePieceTokenizer::SentencePieceTokenizer(std::string serialized, const std::string& name)
@@ -197,7 +203,21 @@ std::vector<Piece> SentencePieceTokenizer::Processor::encode(std::string_view te
 }
 
 std::vector<int32_t> SentencePieceTokenizer::encode(std::string_view text) const {
-  return processor_->encode<int>(text);
+  // SentencePiece's mark of a space, written in a text, is no space to its rules, but one to its pieces.
+  if (!words_are_independent_ || text.find(kSpaceMark) != std::string_view::npos) return processor_->encode<int>(text);
+  std::unique_ptr<WordEncoder> encoder;
+  {
+    const std::lock_guard lock(processor_->mutex);
+    if (!processor_->encoders.empty()) {
+      encoder = std::move(processor_->encoders.back());
+      processor_->encoders.pop_back();
+    }
+  }
+  if (!encoder) encoder = std::make_unique<WordEncoder>();
+  auto ids = encoder->encode(text, [&](std::string_view word) { return processor_->encode<int>(word); });
+  const std::lock_guard lock(processor_->mutex);
+  processor_->encoders.push_back(std::move(encoder));
+  return ids;
 }
 
 std::vector<std::string> SentencePieceTokenizer::encode_as_pieces(std::string_view text) const {

@@ -66,12 +66,15 @@ class SentencePieceTokenizer final : public Tokenizer {
   static std::shared_ptr<const SentencePieceTokenizer> load(const std::filesystem::path& path);
 
   int64_t size() const override;
+  /// Remembers the ids of words where words_are_independent().
   std::vector<int32_t> encode(std::string_view text) const override;
   /// The pieces as SentencePiece itself writes them: what is unknown stands as its text.
   std::vector<std::string> encode_as_pieces(std::string_view text) const;
   std::string decode(std::span<const int32_t> ids) const override;
   std::string piece(int32_t id) const override;
-  bool words_are_independent() const override { return words_are_independent_; }
+  /// True if a line's ids are those of its words (what stands between spaces, U+0020) one after the other,
+  /// for lines without U+2581.
+  bool words_are_independent() const { return words_are_independent_; }
 
   /// The model file's bytes, as they were given.
   const std::string& serialized() const { return serialized_; }

@@ -1,4 +1,4 @@
-#include "text/codec/caching_encoder.h"
+#include "text/sentencepiece/word_encoder.h"
 
 #include <algorithm>
 #include <bit>
@@ -65,34 +65,9 @@ bool WordIds::is_at(uint32_t place, std::string_view word) const {
 namespace {
 
 constexpr size_t kNumbers = 1 << 20;  // 4 MB: some 130,000 words
-constexpr size_t kLongestWord = 64;   // bytes: longer ones hardly come twice
 
 }  // namespace
 
-CachingEncoder::CachingEncoder(const Tokenizer& tokenizer)
-    : tokenizer_(tokenizer), words_(tokenizer.words_are_independent() ? kNumbers : 0) {}
-
-std::vector<int32_t> CachingEncoder::encode(std::string_view text) {
-  // SentencePiece's mark of a space, written in a text, is no space to its rules, but one to its pieces.
-  const bool splits = tokenizer_.words_are_independent() && text.find(kSpaceMark) == std::string_view::npos;
-  if (!splits) return tokenizer_.encode(text);
-  ids_.clear();
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    if (!word.empty()) append_ids(word);
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-  }
-  return ids_;
-}
-
-void CachingEncoder::append_ids(std::string_view word) {
-  if (const auto known = words_.find(word)) {
-    ids_.insert(ids_.end(), known->begin(), known->end());
-    return;
-  }
-  const auto ids = tokenizer_.encode(word);
-  ids_.insert(ids_.end(), ids.begin(), ids.end());
-  if (word.size() <= kLongestWord) words_.insert(word, ids);
-}
+WordEncoder::WordEncoder() : words_(kNumbers) {}
 
 }  // namespace nmt

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/random.h"
-#include "text/codec/caching_encoder.h"
+#include "text/sentencepiece/word_encoder.h"
 
 namespace nmt::word_ids_test {
 namespace {

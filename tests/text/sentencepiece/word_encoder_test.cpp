@@ -1,13 +1,15 @@
-#include "text/codec/caching_encoder.h"
+#include "text/sentencepiece/word_encoder.h"
 
 #include <gtest/gtest.h>
+#include <sentencepiece_processor.h>
 
+#include "base/threads.h"
 #include "base/unicode.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/sentencepiece/sentencepiece_trainer.h"
 #include "text/training_lines.h"
 
-namespace nmt::caching_encoder_test {
+namespace nmt::word_encoder_test {
 namespace {
 
 using test::training_lines;
@@ -34,40 +36,39 @@ std::string odd_line(CounterRandom& random) {
   return line;
 }
 
-TEST(CachingEncoder, EncodesAsTheTokenizerDoes) {
+TEST(WordEncoder, EncodesAsSentencePieceDoes) {
   const SentencePieceOptions all[] = {{.vocab_size = 130, .character_coverage = 1},
                                       {.vocab_size = 400, .character_coverage = 1, .byte_fallback = true},
                                       {.vocab_size = 130, .user_symbols = {"<2en>", "erha"}},
                                       {.vocab_size = 130, .normalization = "identity"},
-                                      {.vocab_size = 130, .normalization = "nmt_nfkc_cf"}};
-  for (const auto& options : all) {
-    const auto tokenizer = trained(options);
-    ASSERT_TRUE(tokenizer.words_are_independent());
-    CachingEncoder encoder(tokenizer);
-    for (const auto& line : training_lines(100, 8)) ASSERT_EQ(encoder.encode(line), tokenizer.encode(line)) << line;
-    CounterRandom random({11});
-    for (int i = 0; i < 8000; ++i) {
-      const std::string line = odd_line(random);
-      ASSERT_EQ(encoder.encode(line), tokenizer.encode(line)) << testing::PrintToString(line);
-    }
-    const std::string longest(200, 'e');
-    EXPECT_EQ(encoder.encode(longest + " der " + longest), tokenizer.encode(longest + " der " + longest));
-  }
-}
-
-TEST(CachingEncoder, LeavesToTheTokenizerWhatItCannotSplit) {
-  const SentencePieceOptions all[] = {{.type = "unigram", .vocab_size = 90},
+                                      {.vocab_size = 130, .normalization = "nmt_nfkc_cf"},
+                                      {.type = "unigram", .vocab_size = 90},
                                       {.vocab_size = 130, .user_symbols = {"der haus"}}};
   for (const auto& options : all) {
     const auto tokenizer = trained(options);
-    EXPECT_FALSE(tokenizer.words_are_independent());
-    CachingEncoder encoder(tokenizer);
-    CounterRandom random({12});
-    for (int i = 0; i < 500; ++i) {
+    EXPECT_EQ(tokenizer.words_are_independent(), options.type == "bpe" && &options != &all[6]);
+    sentencepiece::SentencePieceProcessor whole;
+    ASSERT_TRUE(load_sentencepiece(whole, tokenizer.serialized()));
+    for (const auto& line : training_lines(100, 8)) ASSERT_EQ(tokenizer.encode(line), whole.EncodeAsIds(line)) << line;
+    CounterRandom random({11});
+    for (int i = 0; i < 8000; ++i) {
       const std::string line = odd_line(random);
-      ASSERT_EQ(encoder.encode(line), tokenizer.encode(line));
+      ASSERT_EQ(tokenizer.encode(line), whole.EncodeAsIds(line)) << testing::PrintToString(line);
     }
+    const std::string longest = std::string(200, 'e'), line = longest + " der " + longest;
+    EXPECT_EQ(tokenizer.encode(line), whole.EncodeAsIds(line));
   }
+}
+
+TEST(WordEncoder, ServesSeveralThreads) {
+  const auto tokenizer = trained({.vocab_size = 130, .character_coverage = 1});
+  const auto lines = training_lines(200, 8);
+  std::vector<std::vector<int32_t>> found(4 * lines.size()), expected;
+  for (const auto& line : lines) expected.push_back(tokenizer.encode(line));
+  parallel_for(std::ssize(found), 1, 4, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) found[i] = tokenizer.encode(lines[i % lines.size()]);
+  });
+  for (size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], expected[i % lines.size()]);
 }
 
 TEST(SentencePieceSettings, AreReadFromTheModel) {
@@ -90,4 +91,4 @@ TEST(SentencePieceSettings, AreReadFromTheModel) {
 }
 
 }  // namespace
-}  // namespace nmt::caching_encoder_test
+}  // namespace nmt::word_encoder_test
