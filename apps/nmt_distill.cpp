@@ -233,8 +233,8 @@ class Distillation {
   }
 
   Words teacher_command(const fs::path& pairs, const std::optional<Shard>& part) const {
-    Words command{"-m"};
-    command.insert(command.end(), arguments_.teachers.begin(), arguments_.teachers.end());
+    Words command;
+    for (const std::string& teacher : arguments_.teachers) command.insert(command.end(), {"-m", teacher});
     command.insert(command.end(), {"-i", arguments_.source, "--synthesize", pairs.string(), "--synthetic-side",
                                    "target", "--beam-size", std::to_string(arguments_.beam_size)});
     if (!arguments_.reference.empty())

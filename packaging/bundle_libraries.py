@@ -2,9 +2,10 @@
 
     bundle_libraries.py FOLDER VERSION README
 
-FOLDER has bin/ with the programs, perhaps lib/ with libnmt, and lib/nmt/ with LibTorch's libraries. What is copied is written, with the Debian package
-that it comes from, to share/doc/nmt/libraries.tsv, and the package's copyright to share/doc/nmt/licences. README.txt, made
-of README beside this script, says which glibc the whole needs at least. Ends with exit code 1 where a library is missing.
+FOLDER has bin/ with the programs, perhaps lib/ with libnmt, and lib/nmt/ with LibTorch's libraries and libnmt_torch.so. What
+is copied is written, with the Debian package that it comes from, to share/doc/nmt/libraries.tsv, and the package's copyright
+to share/doc/nmt/licences. README.txt, made of README beside this script, says which glibc the whole needs at least. Ends with
+exit code 1 where a library is missing.
 """
 
 import os
@@ -53,7 +54,7 @@ def main():
     folder, version = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
     libraries, documents = folder / "lib" / "nmt", folder / "share" / "doc" / "nmt"
     programs = [*sorted((folder / "bin").iterdir()), *sorted((folder / "libexec").glob("*/*")),
-                *sorted((folder / "lib").glob("**/libnmt.so.*.*.*"))]
+                *sorted((folder / "lib").glob("**/libnmt.so.*.*.*")), *libraries.glob("libnmt_torch.so")]
     rows = []
     wanted = {}
     for program in programs:

@@ -54,6 +54,8 @@ step "nmt prepro -c tiny.yaml"; "$nmt" prepro -c tiny.yaml 2>&1 >/dev/null | tai
 step "nmt train -c tiny.yaml, three updates"
 "$nmt" train -c tiny.yaml --set training.max_updates=3 2>&1 | tail -n 2
 step "nmt translate"; head -n 2 valid.de | "$nmt" translate -q -m runs/quickstart/best >out.en; wc -l <out.en
+step "nmt translate --alignment pharaoh, by libnmt_torch.so"
+head -n 2 valid.de | "$nmt" translate -q -m runs/quickstart/best --alignment pharaoh | cut -f 1 | cmp - out.en
 step "nmt score"; "$nmt" score valid.en -i valid.en -b
 step "nmt translate --serve"
 "$nmt" translate -q -m runs/quickstart/best --serve 8899 >url 2>serve.log &
@@ -94,7 +96,7 @@ bash -c '. /usr/share/bash-completion/bash_completion; _completion_loader nmt
 step "examples, by CMake"
 cmake -S /usr/share/doc/nmt/examples -B examples >cmake.log && cmake --build examples >>cmake.log
 examples/translate $model <three.de 2>/dev/null | cmp - three.beam4.en
-examples/translate_c $model <three.de | cmp - three.en
+examples/translate_c "{\"models\": [\"$model\"]}" <three.de | cmp - three.en
 examples/score three.en three.en | sed -n 1p
 step "examples, by pkg-config"
 g++ -std=c++17 /usr/share/doc/nmt/examples/translate.cpp $(pkg-config --cflags --libs nmt) -o by_pkg_config
@@ -103,8 +105,10 @@ step "Python"
 python3 - $model <<'PYTHON' | cmp - three.en
 import sys
 import nmt
-for result in nmt.Translator(sys.argv[1]).translate(open("three.de").read().splitlines()):
+translator, lines = nmt.Translator(sys.argv[1]), open("three.de").read().splitlines()
+for result in translator.translate(lines):
     print(result.text)
+assert translator.translate(lines[0], return_alignment=True).alignment.size > 0  # by libnmt_torch.so
 PYTHON
 python3 -c 'import nmt; print(nmt.build_information()); print(nmt.score.corpus_bleu(["a b c d e"], [["a b c d e"]]))'
 step "all of it worked"

@@ -84,12 +84,13 @@ class Distill(Case):
         self.assertIn("objective: distillation", (self.student / "student.yaml").read_text())
 
     def test_parts_of_the_text_are_translated_apart(self):
+        several = ("-m", PROGRAMS.model)  # teachers, as an ensemble
         for number in ("1/2", "2/2"):
-            done = self.distill("--shard", number, reference=False)
+            done = self.distill(*several, "--shard", number, reference=False)
             self.assertEqual(done.returncode, 0, done.stderr.decode())
             if number == "1/2":
-                self.assert_failed(self.distill(reference=False), "distilled.2-of-2.tsv: is not complete; run this command with --shard 2/2")
-        done = self.distill(reference=False)
+                self.assert_failed(self.distill(*several, reference=False), "distilled.2-of-2.tsv: is not complete; run this command with --shard 2/2")
+        done = self.distill(*several, reference=False)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         self.assert_failed(self.distill(), "distilled.1-of-2.tsv: was made by another command")
         parts = "".join((self.student / f"distilled.{number}-of-2.tsv").read_text() for number in (1, 2))
