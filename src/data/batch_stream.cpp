@@ -22,8 +22,7 @@ BatchStream::BatchStream(std::shared_ptr<const PreparedCorpus> corpus, BatchOpti
   if (start.stage < 0 || start.stage >= stages || start.stage_begin < 0 || start.stage_begin > start.epoch)
     throw Error(fmt::format("stage {} of {}, from epoch {} on in epoch {}; the checkpoint belongs to other data",
                             start.stage, stages, start.stage_begin, start.epoch));
-  if (options_.sampling.augmentation.any())
-    changed_pairs_ = std::make_unique<ChangedPairs>();
+  if (options_.sampling.augmentation.any()) changed_pairs_ = std::make_unique<ChangedPairs>();
   begin(start);
 }
 

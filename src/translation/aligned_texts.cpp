@@ -7,7 +7,7 @@ namespace nmt {
 std::vector<AlignedTranslation> translate_aligned(const Translator& translator, std::span<const std::string> texts,
                                                   Request common, const TranslationCalls& calls) {
   common.n_best = 1;
-  common.alignment = true;
+  common.markup = true;
   std::vector<Request> requests(texts.size(), common);
   for (size_t i = 0; i < texts.size(); ++i) requests[i].source = texts[i];
   std::vector<AlignedTranslation> aligned;

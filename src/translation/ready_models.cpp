@@ -119,6 +119,16 @@ std::optional<ReadyModel> load_plain(const ModelLoading& wanted) {
 
 }  // namespace
 
+bool can_align_words() {
+  static const bool can = [] {
+    const bool found = is_linked_with_torch() || has_torch_library();
+    if (!found)
+      spdlog::warn("markup goes by its place in the text: to align words takes libnmt_torch.so, which is not here");
+    return found;
+  }();
+  return can;
+}
+
 ReadyModel load_ready_model(const ModelLoading& wanted, bool is_alone) {
   if (is_alone && !is_linked_with_torch() && !may_be_accelerator(wanted.device))
     if (auto plain = load_plain(wanted)) return std::move(*plain);

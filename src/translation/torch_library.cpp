@@ -39,6 +39,15 @@ void* torch_symbol(const char* name, std::string_view otherwise) {
   throw MachineError(fmt::format("{}: is of another build than this program; install both again", kTorchLibrary));
 }
 
+bool has_torch_library() {
+  try {
+    torch_symbol("nmt_torch_version", "");
+    return true;
+  } catch (const MachineError&) {
+    return false;
+  }
+}
+
 void before_torch_library(std::function<std::string()> find) { torch_finder() = std::move(find); }
 
 }  // namespace nmt

@@ -18,6 +18,9 @@ Function* torch_function(Function* linked, const char* name, std::string_view ot
   return linked ? linked : reinterpret_cast<Function*>(torch_symbol(name, otherwise));
 }
 
+/// Whether the library can be opened.
+bool has_torch_library();
+
 /// Has `find` called before the library is opened, once: it may load the LibTorch that is to be taken. It returns what
 /// the user should do where the library cannot be opened all the same; what it throws leaves torch_symbol(), which
 /// asks it again the next time.

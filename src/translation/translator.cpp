@@ -14,6 +14,7 @@
 #include "text/codec/language_tags.h"
 #include "text/placeholders.h"
 #include "translation/lines/loops.h"
+#include "translation/ready_models.h"
 
 namespace nmt {
 namespace {
@@ -218,7 +219,9 @@ void Translator::begin(LineJob& line) const {
 }
 
 bool Translator::needs_words(const LineJob& line) const {
-  return (line.plan.has_cuts() || line.request.alignment || line.request.word_attention) && aligns();
+  const auto& request = line.request;
+  const bool for_markup = (line.plan.has_cuts() || request.markup) && can_align_words();
+  return (for_markup || request.alignment || request.word_attention) && aligns();
 }
 
 bool Translator::has_terms(const LineJob& line) const {

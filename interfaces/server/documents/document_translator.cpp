@@ -123,7 +123,7 @@ void add_requests(std::vector<LineRequest>& requests, std::span<const std::strin
     requests.push_back({pair,
                         {.source = text,
                          .n_best = 1,
-                         .alignment = true,
+                         .markup = true,
                          .split_sentences = document.split_sentences,
                          .terms = document.terms}});
 }

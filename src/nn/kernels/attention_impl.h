@@ -365,8 +365,7 @@ void attention_step_of(const AttentionStep& s, Range pairs) {
                   .context = s.context + (row * s.heads + h) * s.head_dim};
     }
     for (int64_t i = 0; i < count; ++i) score<T, kDim>(heads[i], s.head_dim);
-    for (int64_t i = 0; i < count; ++i)
-      softmax_row(heads[i].scores, heads[i].count, round_up(heads[i].count), s.scale);
+    for (int64_t i = 0; i < count; ++i) softmax_row(heads[i].scores, heads[i].count, round_up(heads[i].count), s.scale);
     for (int64_t i = 0; i < count; ++i) add_values<T, kDim>(heads[i], s.head_dim, s.value_offset);
   }
 }

@@ -165,7 +165,7 @@ struct SentencePieceTokenizer::Processor {
   std::vector<Piece> encode(std::string_view text) const;
   sentencepiece::SentencePieceProcessor model;
 
-  std::mutex mutex;  // of what follows
+  std::mutex mutex;                                    // of what follows
   std::vector<std::unique_ptr<WordEncoder>> encoders;  // that no thread uses
 };
 

@@ -33,8 +33,9 @@ struct Request {
   std::vector<std::string> must = {};      ///< phrases that it holds
   std::vector<std::string> must_not = {};  ///< and those that it does not
   int64_t n_best = 0;                      ///< translations that are wanted; 0: SearchOptions::n_best
-  bool attention = false;       ///< AlternativePart::attention is wanted, also without SearchOptions::attention
-  bool alignment = false;       ///< Alternative::aligned is wanted; without it where the models have no attention
+  bool attention = false;  ///< AlternativePart::attention is wanted, also without SearchOptions::attention
+  bool alignment = false;  ///< Alternative::aligned is wanted; without it where the models have no attention
+  bool markup = false;     ///< the same for tags that follow their words; without it where can_align_words() says no
   bool word_attention = false;  ///< Translation::word_attention is wanted; the same
   bool distinct = false;        ///< the n best continue differently behind the prefix (SearchInput::distinct)
   bool copy_unknown = false;    ///< copy_unknown_words(); the models must have attention

@@ -270,12 +270,13 @@ std::vector<AlignedWords> aligned_words(std::span<const WordAttention> parts, st
 }
 
 void add_words(const TextCodec& codec, const Request& request, Translation& translation) {
-  if (!request.alignment && !request.word_attention) return;
+  const bool alignment = request.alignment || request.markup;
+  if (!alignment && !request.word_attention) return;
   for (auto& one : translation.alternatives) {
     const bool is_best = &one == &translation.alternatives.front();
-    if (one.cut || (!request.alignment && !is_best)) continue;
+    if (one.cut || (!alignment && !is_best)) continue;
     auto parts = word_attention(codec, request.source, one);
-    if (request.alignment) one.aligned = aligned_words(parts, request.source, one.text);
+    if (alignment) one.aligned = aligned_words(parts, request.source, one.text);
     if (request.word_attention && is_best && !parts.empty()) translation.word_attention = joined(parts);
   }
 }

@@ -37,6 +37,14 @@ class WithoutLibTorch(Case):
                 self.assert_error(self.translate_alone("--device", "cpu", *options), "libnmt_torch.so", "install the whole package",
                                   code=1)
 
+    def test_documents_have_their_tags_in_place(self):
+        first, second = self.text.split("\n")[:2]
+        self.text = f"<p>{first} <b>{second}</b></p><p>{first}</p>"
+        done = self.translate_alone("--device", "cpu", "--format-in", "html")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertRegex(done.stdout.decode(), "^<p>.*<b>.+</b>.*</p><p>.+</p>$")
+        self.assertEqual(done.stderr.decode().count("markup goes by its place in the text"), 1)
+
     def test_the_library_is_loaded_for_what_needs_it(self):
         expected = self.lines_of(translate("--device", "cpu", text=self.text))
         aligned = self.lines_of(translate("--device", "cpu", "--alignment", "pharaoh", text=self.text))
