@@ -62,7 +62,7 @@ class PlainStep final : public DecodingStep {
   }
 
  private:
-  /// Of each group, in logits_; without rows where all its sentences are finished.
+  /// The logits of each group, in logits_; a group has no rows where all its sentences are finished.
   std::vector<inference::RowsOfMap> candidate_logits(int64_t token) {
     std::vector<inference::RowsOfMap> groups(outputs_.size()), parts;
     for (const auto& run : candidates_->runs()) {

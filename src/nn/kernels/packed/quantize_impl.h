@@ -53,7 +53,7 @@ inline void store_steps(IntVec steps, uint8_t* to) {
 }
 
 #ifdef __AVX512BW__
-// Those of four vectors, in fewer instructions than each alone.
+// The bytes of four vectors, in fewer instructions than each alone takes.
 inline void store_bytes(IntVec a, IntVec b, IntVec c, IntVec d, uint8_t* to) {
   const auto words = [](IntVec low, IntVec high) {
     return _mm512_packs_epi32(bits_as<__m512i>(low), bits_as<__m512i>(high));
