@@ -19,6 +19,7 @@
 #include "translate_arguments.h"
 #include "translation/aligned_texts.h"
 #include "translation/model_set.h"
+#include "translation/ready_models.h"
 
 namespace nmt {
 
@@ -66,6 +67,8 @@ inline int translate_one_document(const TranslateArguments& arguments, const Mod
         translate_document_apart(input_document_format(arguments), bytes, translate, {}, check, &warnings);
     bar.reset();
     for (const auto& warning : warnings) log.warn("{}: {}", arguments.input, warning);
+    if (!can_align_words())
+      log.warn("{}: tags stand at their place in the text: to align words takes libnmt_torch.so", arguments.input);
     output.write(translated);
     output.commit();
   } catch (const TranslationStopped&) {

@@ -129,8 +129,10 @@ void report(const LineStreamStatistics& s, double load_seconds, Logger& log) {
   log.info("{} lines in {:.2f} s: {:.1f} lines/s, {:.0f} target tokens/s; model loaded in {:.2f} s",
            with_commas(s.lines), s.seconds, static_cast<double>(s.lines) / seconds,
            static_cast<double>(s.target_tokens) / seconds, load_seconds);
-  std::string notes = fmt::format("{} sentences, {} source tokens, {} target tokens", with_commas(s.sentences),
-                                  with_commas(s.source_tokens), with_commas(s.target_tokens));
+  std::string notes = fmt::format("{} target tokens", with_commas(s.target_tokens));
+  if (s.sentences > 0)  // none of a corpus that is scored
+    notes = fmt::format("{} sentences, {} source tokens, {}", with_commas(s.sentences), with_commas(s.source_tokens),
+                        notes);
   const auto note = [&](int64_t count, const char* what) {
     if (count > 0) notes += fmt::format("; {} {}", with_commas(count), what);
   };

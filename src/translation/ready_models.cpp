@@ -120,12 +120,7 @@ std::optional<ReadyModel> load_plain(const ModelLoading& wanted) {
 }  // namespace
 
 bool can_align_words() {
-  static const bool can = [] {
-    const bool found = is_linked_with_torch() || has_torch_library();
-    if (!found)
-      spdlog::warn("markup goes by its place in the text: to align words takes libnmt_torch.so, which is not here");
-    return found;
-  }();
+  static const bool can = is_linked_with_torch() || has_torch_library();
   return can;
 }
 

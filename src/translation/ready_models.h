@@ -10,8 +10,8 @@ namespace nmt {
 /// there. is_alone: no other model votes with it.
 ReadyModel load_ready_model(const ModelLoading& wanted, bool is_alone);
 
-/// Whether words can be aligned, for which LibTorch looks into a model. Where it is not there, the log says once that
-/// markup goes by its place in the text.
+/// Whether words can be aligned: LibTorch looks into a model for them. Where it is not there, markup goes by its place
+/// in the text.
 bool can_align_words();
 
 }  // namespace nmt

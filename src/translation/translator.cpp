@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/unicode.h"
 #include "search/logits_rules.h"
+#include "search/plain_group.h"
 #include "text/codec/language_tags.h"
 #include "text/placeholders.h"
 #include "translation/lines/loops.h"
@@ -339,7 +340,9 @@ std::vector<Translation> Translator::search_all(std::span<const Request> request
                                                 int64_t first_line) const {
   ListQueue<Request, Translation> lines(requests);
   PartQueue parts(nullptr, worker_limit(), std::move(steps), calls);
-  parts.add(lines.take(std::ssize(requests)), first_line, worker_limit());
+  // Others search by LibTorch's threads, and would have further ones beside them.
+  const bool has_own_threads = models_.size() == 1 && dynamic_cast<const PlainTransformer*>(models_.front().model);
+  parts.add(lines.take(std::ssize(requests)), first_line, has_own_threads ? worker_limit() : 1);
   parts.sort();
   search_ready(parts, options);
   std::vector<Translation> results;

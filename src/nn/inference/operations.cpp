@@ -101,6 +101,7 @@ void multiply(const Map& map, const float* x, int64_t rows, float* y, Workspace&
 
 void multiply_parts(std::span<const RowsOfMap> parts, const float* x, int64_t rows, Workspace& work) {
   if (rows == 0) return;
+  if (parts.size() == 1) return multiply(*parts.front().map, x, rows, parts.front().y, work);  // by all threads
   const Arena::Scope scope(work.arena);
   const auto& kernels = kernels::packed_kernels();
   const auto format = parts.front().map->weight.format;

@@ -43,7 +43,7 @@ class WithoutLibTorch(Case):
         done = self.translate_alone("--device", "cpu", "--format-in", "html")
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         self.assertRegex(done.stdout.decode(), "^<p>.*<b>.+</b>.*</p><p>.+</p>$")
-        self.assertEqual(done.stderr.decode().count("markup goes by its place in the text"), 1)
+        self.assertEqual(done.stderr.decode().count("tags stand at their place in the text"), 1)
 
     def test_the_library_is_loaded_for_what_needs_it(self):
         expected = self.lines_of(translate("--device", "cpu", text=self.text))
