@@ -45,6 +45,11 @@ class WithoutLibTorch(Case):
         self.assertRegex(done.stdout.decode(), "^<p>.*<b>.+</b>.*</p><p>.+</p>$")
         self.assertEqual(done.stderr.decode().count("tags stand at their place in the text"), 1)
 
+    def test_placeholders_stand_at_their_place(self):
+        self.text = "".join(f"{line} {{name}}\n" for line in self.text.splitlines() if line)
+        lines = self.lines_of(self.translate_alone("--device", "cpu", "--keep-placeholders"))
+        self.assertEqual([line.count("{name}") for line in lines], [1] * self.text.count("\n"))
+
     def test_the_library_is_loaded_for_what_needs_it(self):
         expected = self.lines_of(translate("--device", "cpu", text=self.text))
         aligned = self.lines_of(translate("--device", "cpu", "--alignment", "pharaoh", text=self.text))
