@@ -24,6 +24,7 @@
 #include "training/distributed/state_shares.h"
 #include "training/fine_tuning.h"
 #include "training/loop/objectives.h"
+#include "training/loop/packed_updates.h"
 #include "training/loop/train_update.h"
 #include "training/optimizers/low_rank.h"
 #include "training/optimizers/optimizer.h"
@@ -126,7 +127,11 @@ class MeasuredUpdate {
     const auto trained = freeze(*model_, config.training);
     model_->set_compute_type(type);
     set_gradient_checkpointing(*model_, config.training.gradient_checkpointing, config.training.checkpointed_blocks);
-    if (config.training.lora_rank > 0)
+    const auto support = packed_update_supports(config, device_, type, place.processes);
+    if (support.operations) packed_ = std::make_unique<PackedUpdates>(config, *model_, support.operations, type);
+    if (packed_)
+      optimizer_ = packed_->make_optimizer();
+    else if (config.training.lora_rank > 0)
       optimizer_ = std::make_unique<LowRankOptimizer>(trained, config);
     else
       optimizer_ = make_optimizer(config.training, kept_by_first(trained, config.training, place));
@@ -137,7 +142,7 @@ class MeasuredUpdate {
   /// The most bytes that tensors have at once; nullopt: one of the batches does not fit.
   std::optional<int64_t> peak(std::vector<Batch> batches) {
     const auto& training = config_.training;
-    model_->zero_grad();
+    optimizer_->clear_gradients();
     reset_peak_tensor_bytes(device_);
     const UpdateParts parts{.model = *model_,
                             .optimizer = *optimizer_,
@@ -145,7 +150,8 @@ class MeasuredUpdate {
                             .device = device_,
                             .clip_norm = training.clip_norm,
                             .loss_mean = training.loss_mean,
-                            .teacher_forcing = training.teacher_forcing};
+                            .teacher_forcing = training.teacher_forcing,
+                            .packed = packed_.get()};
     try {
       const UpdateKey key{static_cast<uint64_t>(config_.run.seed), 1};
       if (train_update(parts, std::move(batches), key, /*learning_rate=*/0).split) return std::nullopt;
@@ -161,6 +167,7 @@ class MeasuredUpdate {
   int64_t before_ = 0;  ///< bytes of tensors that are not the model's
   std::optional<TensorLimit> limit_;
   std::shared_ptr<TranslationModel> model_;
+  std::unique_ptr<PackedUpdates> packed_;
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Objective> objective_;
 };

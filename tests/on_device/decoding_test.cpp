@@ -130,20 +130,21 @@ void expect_same(const std::vector<std::vector<Hypothesis>>& here, const std::ve
 /// The simulated device's counterpart of CUDA graphs.
 class SimulatedRecorder final : public GraphRecorder {
  public:
-  void record(const std::function<void()>& work) override {
-    graph_.begin();
+  void record(int64_t number, const std::function<void()>& work) override {
+    auto& graph = graphs_[number];
+    graph.begin();
     try {
       work();
     } catch (...) {
-      graph_.end();
+      graph.end();
       throw;
     }
-    graph_.end();
+    graph.end();
   }
-  void replay() override { graph_.replay(); }
+  void replay(int64_t number) override { graphs_.at(number).replay(); }
 
  private:
-  simulated::Graph graph_;
+  std::map<int64_t, simulated::Graph> graphs_;
 };
 #endif
 

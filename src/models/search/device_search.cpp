@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <utility>
 
 #include "nn/device/device.h"
@@ -48,7 +47,8 @@ torch::Tensor to_tensor(const std::vector<T>& values, at::IntArrayRef sizes, tor
 class DeviceSearch::Memory {
  public:
   Memory(const SearchWeights& weights, int64_t sentences, int64_t beam, Stopping stopping)
-      : beams(BeamTensors::make(sentences, beam, weights.positions.size(0), weights.table.device())) {
+      : beams(BeamTensors::make(sentences, beam, weights.positions.size(0), weights.table.device())),
+        steps(beams.totals.device()) {
     beams.stopping = stopping;
     for (size_t i = 0; i < weights.layers.size(); ++i)
       caches.push_back(at::zeros({beams.capacity(), sentences * beam, 2 * weights.width}, weights.table.options()));
@@ -60,12 +60,11 @@ class DeviceSearch::Memory {
   bool fits(int64_t sentences_wanted, int64_t beam, Stopping stopping) const {
     return sentences() == sentences_wanted && beams.beam == beam && beams.stopping == stopping;
   }
-  RecordedGraph& graph(int64_t count) { return graphs.try_emplace(count, beams.totals.device()).first->second; }
 
   BeamTensors beams;
-  std::vector<torch::Tensor> caches;        // of each layer [capacity, rows, 2 width]
-  torch::Tensor source_keys_and_values;     // [sentences * kSourceWords, layers * 2 width]
-  std::map<int64_t, RecordedGraph> graphs;  // by sentences
+  std::vector<torch::Tensor> caches;     // of each layer [capacity, rows, 2 width]
+  torch::Tensor source_keys_and_values;  // [sentences * kSourceWords, layers * 2 width]
+  RecordedGraph steps;                   // by the number of sentences
 };
 
 /// A search under way.
@@ -93,7 +92,7 @@ class DeviceSearch::Run {
         continue;
       }
       const int64_t count = steps_for(last_place());
-      for (int64_t i = 0; i < kSteps; ++i) memory_.graph(count).run([&] { owner_.step(memory_, count); });
+      for (int64_t i = 0; i < kSteps; ++i) memory_.steps.run([&] { owner_.step(memory_, count); }, count);
       give_back();
     }
   }

@@ -1,5 +1,10 @@
 #include "nn/device/recorded_graph.h"
 
+#include <spdlog/spdlog.h>
+
+#include <map>
+
+#include "base/error.h"
 #include "nn/device/by_device_type.h"
 
 #ifdef NMT_WITH_CUDA
@@ -16,48 +21,53 @@ namespace {
 
 class CudaGraphRecorder final : public GraphRecorder {
  public:
-  explicit CudaGraphRecorder(torch::Device device) : device_(device) {}
+  // Recordings need a stream of their own, and share memory where it is the same one.
+  explicit CudaGraphRecorder(torch::Device device)
+      : device_(device), aside_(c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device.index())) {}
 
-  // Recording needs a stream of its own; what it waits for and what waits for it stays in order.
-  void record(const std::function<void()>& work) override {
+  // What the recording waits for and what waits for it stays in order.
+  void record(int64_t number, const std::function<void()>& work) override {
     const c10::cuda::CUDAGuard on_device(device_);
     const auto present = c10::cuda::getCurrentCUDAStream();
-    const auto aside = c10::cuda::getStreamFromPool();
     at::cuda::CUDAEvent before, after;
     before.record(present);
-    before.block(aside);
+    before.block(aside_);
     {
-      const c10::cuda::CUDAStreamGuard guard(aside);
-      graph_.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);  // other threads continue as they like
+      const c10::cuda::CUDAStreamGuard guard(aside_);
+      auto& graph = graphs_[number];
+      graph.capture_begin(pool_, cudaStreamCaptureModeThreadLocal);  // other threads continue as they like
       try {
         work();
+        graph.capture_end();
       } catch (...) {
-        end_quietly();
+        end_quietly(graph);
+        graphs_.erase(number);
         throw;
       }
-      graph_.capture_end();
-      after.record(aside);
+      after.record(aside_);
     }
     after.block(present);
   }
 
-  void replay() override {
+  void replay(int64_t number) override {
     const c10::cuda::CUDAGuard on_device(device_);
-    graph_.replay();
+    graphs_.at(number).replay();
   }
 
  private:
   // The recording is of no use, and what ended it is what the caller has to hear of.
-  void end_quietly() {
+  static void end_quietly(at::cuda::CUDAGraph& graph) {
     try {
-      graph_.capture_end();
+      graph.capture_end();
     } catch (const std::exception&) {
-      graph_.reset();
+      graph.reset();
     }
   }
 
   torch::Device device_;
-  at::cuda::CUDAGraph graph_;
+  c10::cuda::CUDAStream aside_;
+  at::cuda::MempoolId_t pool_ = at::cuda::graph_pool_handle();
+  std::map<int64_t, at::cuda::CUDAGraph> graphs_;
 };
 
 #endif
@@ -80,14 +90,19 @@ bool records_graphs(torch::Device device) { return recorders().of(device.type())
 RecordedGraph::RecordedGraph(torch::Device device) : device_(device) {}
 RecordedGraph::~RecordedGraph() = default;
 
-void RecordedGraph::run(const std::function<void()>& work) {
-  if (recorder_) return recorder_->replay();
+void RecordedGraph::run(const std::function<void()>& work, int64_t number) {
+  if (recorded_.contains(number)) return recorder_->replay(number);
   work();  // libraries choose kernels and reserve memory at the first run, which a recording forbids
   const auto make = recorders().of(device_.type());
-  if (!make) return;
-  auto recorder = make(device_);
-  recorder->record(work);
-  recorder_ = std::move(recorder);
+  if (!make || is_refused_) return;
+  try {
+    if (!recorder_) recorder_ = make(device_);
+    recorder_->record(number, work);
+    recorded_.insert(number);
+  } catch (const std::exception& error) {
+    is_refused_ = true;
+    spdlog::warn("{}: kernels are launched one by one, which is slower: {}", device_.str(), first_line(error));
+  }
 }
 
 }  // namespace nmt

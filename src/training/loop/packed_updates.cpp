@@ -120,6 +120,20 @@ PackedTransformer::Options options_of(const TrainingConfig& training, int64_t cl
   return options;
 }
 
+// Above it kernels take longer than their launches, and padding would cost more than these.
+constexpr int64_t kMostRecorded = 8192;
+
+// The words of both sides, rounded up; nullopt: too many.
+std::optional<PlannedRows> recorded_rows(const TensorBatch& batch) {
+  constexpr int64_t kStep = 512;
+  const auto rows = [](const torch::Tensor& lengths) {
+    return (lengths.sum().item<int64_t>() + kFewestFilled + kStep - 1) / kStep * kStep;
+  };
+  const PlannedRows wanted{.source = rows(batch.source_lengths), .target = rows(batch.target_lengths)};
+  if (std::max(wanted.source, wanted.target) > kMostRecorded) return std::nullopt;
+  return wanted;
+}
+
 }  // namespace
 
 PackedUpdates::PackedUpdates(const Config& config, const TranslationModel& model,
@@ -132,7 +146,9 @@ PackedUpdates::PackedUpdates(const Config& config, const TranslationModel& model
       classes_(model.output_weight().size(0)),
       largest_tile_(operations_->largest_tile(config.model.d_model / config.model.num_heads)),
       weights_(parameters_, output_table(config.model), type),
-      transformer_(config.model, options_of(config.training, classes_), classes_, weights_, *operations_) {}
+      transformer_(config.model, options_of(config.training, classes_), classes_, weights_, *operations_),
+      graph_(weights_.weights().device()),
+      sums_(torch::zeros({3}, weights_.weights().options().dtype(torch::kFloat64))) {}
 
 std::unique_ptr<Optimizer> PackedUpdates::make_optimizer() const {
   const auto& training = config_.training;
@@ -148,19 +164,30 @@ bool PackedUpdates::takes(const Batch& batch) const {
                          std::min(largest_tile_, transformer_.position_limit()));
 }
 
+torch::Tensor PackedUpdates::replay(const PackedBatch& plan, int64_t number) {
+  const auto [at, is_new] = recorded_.try_emplace(number, plan);
+  const auto* batch = &at->second;
+  if (!is_new) batch->block.copy_(plan.block);
+  graph_.run([this, batch] { sums_.copy_(transformer_.add_gradients(*batch)); }, number);
+  return sums_.clone();
+}
+
 torch::Tensor PackedUpdates::add_gradients(const Batch& batch, double scale, ForwardContext& context) {
   const bool pairs = config_.training.objective == ObjectiveKind::kRDrop;
   auto read = to_tensors(batch, torch::kCPU);
   if (pairs) read = doubled(read);
   word_dropout_.apply(read, context);
-  const auto plan = plan_batch(read,
-                               {.largest_tile = largest_tile_,
-                                .learned_positions = config_.model.positions == PositionKind::kLearned,
-                                .pairs = pairs,
-                                .key = context.next_key(),
-                                .scale = scale},
-                               weights_.weights().device());
-  auto sums = transformer_.add_gradients(plan);
+  BatchPlanOptions options{.largest_tile = largest_tile_,
+                           .learned_positions = config_.model.positions == PositionKind::kLearned,
+                           .pairs = pairs,
+                           .key = context.next_key(),
+                           .scale = scale};
+  if (records_graphs(weights_.weights().device()) &&
+      fits_into_tiles(batch.source_lengths, batch.target_lengths, kSmallTile))
+    options.rows = recorded_rows(read);
+  const auto plan = plan_batch(read, options, weights_.weights().device());
+  auto sums = options.rows ? replay(plan, options.rows->source * kMostRecorded + options.rows->target)
+                           : transformer_.add_gradients(plan);
   if (const double constant = smoothing_.constant(classes_); constant != 0)
     sums[0].sub_(constant * static_cast<double>(batch.target_tokens));
   return sums;

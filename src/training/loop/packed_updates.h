@@ -2,6 +2,7 @@
 
 #include <torch/types.h>
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "data/batches.h"
 #include "models/interface/model.h"
 #include "models/interface/safetensors.h"
+#include "nn/device/recorded_graph.h"
 #include "nn/ops/cross_entropy.h"
 #include "nn/ops/forward_context.h"
 #include "training/loop/objectives.h"
@@ -51,10 +53,13 @@ class PackedUpdates {
   /// their gradients go to the same place.
   bool takes(const Batch& batch) const;
   /// Adds the gradients of the loss of a batch, times scale. Returns what loss_row() does. Nothing waits for the
-  /// device.
+  /// device. Small batches, of which launches are most of the time, are filled up to a multiple of 512 words and replay
+  /// what was recorded for that size.
   torch::Tensor add_gradients(const Batch& batch, double scale, ForwardContext& context);
 
  private:
+  torch::Tensor replay(const PackedBatch& plan, int64_t number);
+
   const Config& config_;
   std::shared_ptr<PackedOperations> operations_;
   NamedTensors parameters_;
@@ -63,6 +68,9 @@ class PackedUpdates {
   int64_t classes_, largest_tile_;
   FlatWeights weights_;
   PackedTransformer transformer_;
+  RecordedGraph graph_;
+  std::map<int64_t, PackedBatch> recorded_;  // what each recording reads
+  torch::Tensor sums_;                       // and what it writes
 };
 
 }  // namespace nmt

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "nn/device/device.h"
+#include "text/tokenizer.h"
 
 namespace nmt {
 namespace {
@@ -27,9 +28,10 @@ class Block {
       to = (type == torch::kInt32 ? part : part.view(type)).view(sizes);
     });
   }
-  void copy_to(torch::Device device) const {
-    const auto block = copy_to_device(torch::tensor(at::ArrayRef<int32_t>(numbers_), torch::kInt32), device);
+  torch::Tensor copy_to(torch::Device device) const {
+    auto block = copy_to_device(torch::tensor(at::ArrayRef<int32_t>(numbers_), torch::kInt32), device);
     for (const auto& set : arrays_) set(block);
+    return block;
   }
 
  private:
@@ -37,21 +39,35 @@ class Block {
   std::vector<std::function<void(const torch::Tensor& block)>> arrays_;
 };
 
-std::span<const int64_t> lengths_of(const torch::Tensor& x) {
-  return {x.const_data_ptr<int64_t>(), static_cast<size_t>(x.numel())};
+std::vector<int64_t> lengths_of(const torch::Tensor& x) {
+  return {x.const_data_ptr<int64_t>(), x.const_data_ptr<int64_t>() + x.numel()};
 }
+
+int64_t sum(std::span<const int64_t> lengths) { return std::reduce(lengths.begin(), lengths.end(), int64_t{0}); }
 
 /// The ids [batch, width] of real tokens.
 std::vector<int32_t> packed(const torch::Tensor& ids_in, std::span<const int64_t> lengths) {
   const auto ids = ids_in.contiguous();
   std::vector<int32_t> words;
-  for (size_t row = 0; row < lengths.size(); ++row)
-    for (int64_t i = 0; i < lengths[row]; ++i)
-      words.push_back(static_cast<int32_t>(ids.const_data_ptr<int64_t>()[static_cast<int64_t>(row) * ids.size(1) + i]));
+  for (int64_t row = 0; row < ids.size(0); ++row)
+    for (int64_t i = 0; i < lengths[static_cast<size_t>(row)]; ++i)
+      words.push_back(static_cast<int32_t>(ids.const_data_ptr<int64_t>()[row * ids.size(1) + i]));
   return words;
 }
 
-void add_groups(Block& block, const std::vector<int32_t>& words, WordGroups& groups) {
+// Each side gets as many sentences, of nearly one length, none empty.
+void add_filling(std::vector<int64_t>& source, std::vector<int64_t>& target, const PlannedRows& rows) {
+  int64_t more_source = rows.source - sum(source), more_target = rows.target - sum(target);
+  for (auto left = (std::max(more_source, more_target) + kSmallTile - 1) / kSmallTile; left > 0; --left) {
+    source.push_back((more_source + left - 1) / left);
+    target.push_back((more_target + left - 1) / left);
+    more_source -= source.back();
+    more_target -= target.back();
+  }
+}
+
+// has_room: the sizes follow from the number of words alone; what is behind the last piece or entry has no rows.
+void add_groups(Block& block, const std::vector<int32_t>& words, bool has_room, WordGroups& groups) {
   std::vector<int32_t> order(words.size()), pieces, entries;
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, {}, [&](int32_t row) { return words[static_cast<size_t>(row)]; });
@@ -70,33 +86,41 @@ void add_groups(Block& block, const std::vector<int32_t>& words, WordGroups& gro
     for (const int64_t number : {static_cast<int64_t>(word), first_part, groups.parts - first_part})
       entries.push_back(static_cast<int32_t>(number));
   }
+  if (has_room) {  // a word of several pieces has more than kPieceRows rows
+    const size_t rows = words.size(), piece = static_cast<size_t>(kPieceRows);
+    pieces.resize(3 * rows);
+    entries.resize(3 * (rows / piece));
+    groups.parts = std::ssize(words) / (kPieceRows / 2);
+  }
   block.add(order, groups.order);
   block.add(pieces, groups.pieces, {std::ssize(pieces) / 3, 3});
   block.add(entries, groups.entries, {std::ssize(entries) / 3, 3});
 }
 
-void add_side(Block& block, const std::vector<int32_t>& words, std::span<const int64_t> lengths, bool learned_positions,
-              PackedSide& side) {
+void add_side(Block& block, std::vector<int32_t> words, std::span<const int64_t> lengths,
+              const BatchPlanOptions& options, PackedSide& side) {
   std::vector<int32_t> positions, segments;
   for (size_t row = 0; row < lengths.size(); ++row)
     for (int64_t i = 0; i < lengths[row]; ++i) {
       positions.push_back(static_cast<int32_t>(i));
       segments.push_back(static_cast<int32_t>(row));
     }
+  words.resize(positions.size(), SpecialIds::kPad);
   block.add(words, side.words);
   block.add(positions, side.positions);
   block.add(segments, side.segments);
-  add_groups(block, words, side.by_word);
-  if (learned_positions) add_groups(block, positions, side.by_position);
+  const bool has_room = options.rows.has_value();
+  add_groups(block, words, has_room, side.by_word);
+  if (options.learned_positions) add_groups(block, positions, has_room, side.by_position);
 }
 
 // Consecutive whole sentences share a tile while both sides fit. A sentence longer than 64 goes to tiles of 128.
-void add_tiles(Block& block, std::span<const int64_t> queries, std::span<const int64_t> keys,
+void add_tiles(Block& block, std::span<const int64_t> queries, std::span<const int64_t> keys, bool has_room,
                std::vector<AttentionTiles>& kinds) {
   std::vector<int32_t> numbers[2];
   int64_t query = 0, key = 0, previous = -1;
   for (size_t row = 0; row < queries.size(); ++row) {
-    const int64_t kind = std::max(queries[row], keys[row]) > 64 ? 1 : 0, size = kind == 1 ? 128 : 64;
+    const int64_t kind = std::max(queries[row], keys[row]) > kSmallTile ? 1 : 0, size = kind == 1 ? 128 : kSmallTile;
     auto& tiles = numbers[kind];
     int32_t* last = tiles.empty() ? nullptr : &tiles[tiles.size() - 4];
     if (kind == previous && last[1] + queries[row] <= size && last[3] + keys[row] <= size) {
@@ -109,10 +133,12 @@ void add_tiles(Block& block, std::span<const int64_t> queries, std::span<const i
     key += keys[row];
     previous = kind;
   }
+  if (has_room)  // of two neighbours together, one side has more words than a tile
+    numbers[0].resize(static_cast<size_t>(4 * (2 * (query + key) / kSmallTile + 1)));
   kinds.reserve(2);
   for (const int64_t kind : {0, 1}) {
     if (numbers[kind].empty()) continue;
-    kinds.push_back({.size = kind == 1 ? 128 : 64, .tiles = {}});
+    kinds.push_back({.size = kind == 1 ? 128 : kSmallTile, .tiles = {}});
     block.add(numbers[kind], kinds.back().tiles, {std::ssize(numbers[kind]) / 4, 4});
   }
 }
@@ -126,31 +152,35 @@ bool fits_into_tiles(const std::vector<int64_t>& source_lengths, const std::vect
 }
 
 PackedBatch plan_batch(const TensorBatch& batch, const BatchPlanOptions& options, torch::Device device) {
-  const auto source_lengths = lengths_of(batch.source_lengths), target_lengths = lengths_of(batch.target_lengths);
+  auto source_lengths = lengths_of(batch.source_lengths), target_lengths = lengths_of(batch.target_lengths);
+  const bool has_room = options.rows.has_value();
+  if (has_room) add_filling(source_lengths, target_lengths, *options.rows);
   PackedBatch made;
   Block block;
-  add_side(block, packed(batch.source, source_lengths), source_lengths, options.learned_positions, made.source);
-  add_side(block, packed(batch.target_in, target_lengths), target_lengths, options.learned_positions, made.target);
-  add_tiles(block, source_lengths, source_lengths, made.source_tiles);
-  add_tiles(block, target_lengths, target_lengths, made.target_tiles);
-  add_tiles(block, target_lengths, source_lengths, made.cross_tiles);
+  add_side(block, packed(batch.source, source_lengths), source_lengths, options, made.source);
+  add_side(block, packed(batch.target_in, target_lengths), target_lengths, options, made.target);
+  add_tiles(block, source_lengths, source_lengths, has_room, made.source_tiles);
+  add_tiles(block, target_lengths, target_lengths, has_room, made.target_tiles);
+  add_tiles(block, target_lengths, source_lengths, has_room, made.cross_tiles);
   auto labels = packed(batch.target_out, target_lengths);
+  const auto rows = static_cast<size_t>(sum(target_lengths));
   if (options.pairs) {
-    const auto half = static_cast<int32_t>(labels.size() / 2);
-    labels.resize(static_cast<size_t>(half));
-    std::vector<int32_t> paired, places(static_cast<size_t>(2 * half));
-    for (int32_t token = 0; token < half; ++token)
-      for (const int32_t row : {token, token + half}) {
-        places[static_cast<size_t>(row)] = static_cast<int32_t>(paired.size());
-        paired.push_back(row);
+    const size_t half = labels.size() / 2;
+    labels.resize(half);
+    std::vector<int32_t> paired, places(rows);
+    for (size_t token = 0; token < rows / 2; ++token)
+      for (const size_t row : {token < half ? token : 2 * token, token < half ? token + half : 2 * token + 1}) {
+        places[row] = static_cast<int32_t>(paired.size());
+        paired.push_back(static_cast<int32_t>(row));
       }
     block.add(paired, made.paired);
     block.add(places, made.places);
   }
+  labels.resize(options.pairs ? rows / 2 : rows, -1);
   block.add(labels, made.labels);
   block.add({static_cast<int32_t>(options.key), static_cast<int32_t>(options.key >> 32)}, made.key, {1}, torch::kInt64);
   block.add({std::bit_cast<int32_t>(static_cast<float>(options.scale))}, made.scale, {1}, torch::kFloat32);
-  block.copy_to(device);
+  made.block = block.copy_to(device);
   return made;
 }
 

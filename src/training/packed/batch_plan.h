@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/interface/model.h"
@@ -26,15 +27,28 @@ struct PackedBatch {
                                  ///< tokens], and where each row stands there; else undefined
   torch::Tensor key;             ///< int64 [1]: of dropout
   torch::Tensor scale;           ///< float32 [1]: what gradients are multiplied by
+  torch::Tensor block;           ///< int32: the memory of all of these
+};
+
+/// Words of both sides.
+struct PlannedRows {
+  int64_t source = 0, target = 0;
 };
 
 struct BatchPlanOptions {
   int64_t largest_tile = 128;      ///< 64 or 128
   bool learned_positions = false;  ///< their gradients are wanted
   bool pairs = false;              ///< the second half of the batch is the first one once more (doubled())
+  /// Filled up to so many words with padding, in sentences of its own that have no labels: the sizes of all arrays
+  /// follow from these numbers then, and the block of another batch may take the place of this one's. At least
+  /// kFewestFilled more than there are, no sentence longer than kSmallTile; with pairs an even number on the target
+  /// side.
+  std::optional<PlannedRows> rows = {};
   uint64_t key = 0;
   double scale = 1;
 };
+
+constexpr int64_t kSmallTile = 64, kFewestFilled = 16;
 
 /// Whether no sentence is empty or longer than a tile.
 bool fits_into_tiles(const std::vector<int64_t>& source_lengths, const std::vector<int64_t>& target_lengths,

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <limits>
+#include <map>
 
 #include "models/model_directory.h"
 #include "training/loop/train_update.h"
@@ -92,6 +94,46 @@ TEST(PackedUpdates, UpdatesAreThoseOfTheGeneralPath) {
 }
 
 // The state of either optimizer continues in the other one.
+/// The CPU's counterpart of a graph: what is recorded runs again, and reads and writes what it did then.
+class KeptWork final : public GraphRecorder {
+ public:
+  static inline int recordings = 0, replays = 0;
+  void record(int64_t number, const std::function<void()>& work) override { ++recordings, works_[number] = work; }
+  void replay(int64_t number) override { ++replays, works_.at(number)(); }
+
+ private:
+  std::map<int64_t, std::function<void()>> works_;
+};
+
+// The same masks of dropout: they depend on a word's place alone.
+TEST(PackedUpdates, SmallBatchesReplayWhatIsRecordedForTheirSize) {
+  const std::string training = kTraining;
+  for (const auto& [model, more] :
+       {std::pair{"norm: pre, dropout_rate: 0.1", ""},
+        {"positions: learned, max_positions: 140, dropout_rate: 0.1", ", objective: rdrop"}}) {
+    SCOPED_TRACE(model);
+    const auto config = packed_config(model, training + more);
+    TinyRun alone(config, true), recorded(config, true);
+    KeptWork::recordings = KeptWork::replays = 0;
+    for (int64_t update = 1; update <= 3; ++update) {
+      const std::vector<Batch> batches{
+          packed_batch({{5 + update, 3}, {2, 34}, {10, 12 + update}}),
+          packed_batch(
+              {{63, 1}, {1, 63}, {60, 61}, {60, 61}, {63, 60}, {62, 63}, {61, 62}, {7, 50}, {50, 40}, {60, 62}})};
+      const auto expected = alone.update(batches, update);
+      set_graph_recorder(torch::kCPU, [](torch::Device) { return std::make_unique<KeptWork>(); });
+      const auto got = recorded.update(batches, update);
+      set_graph_recorder(torch::kCPU, nullptr);
+      EXPECT_NEAR(got.loss, expected.loss, 1e-6 * expected.loss);
+      EXPECT_EQ(got.correct, expected.correct);
+      EXPECT_NEAR(got.gradient_norm, expected.gradient_norm, 1e-5 * expected.gradient_norm);
+    }
+    EXPECT_EQ(KeptWork::recordings, 2);
+    EXPECT_EQ(KeptWork::replays, 4);
+    expect_alike(named_parameters(*recorded.model), named_parameters(*alone.model), 1e-5);
+  }
+}
+
 TEST(PackedUpdates, EitherPathContinuesWhatTheOtherHasLeft) {
   const auto config = packed_config("", kTraining);
   for (const bool packs_first : {false, true}) {

@@ -79,6 +79,36 @@ TEST(BatchPlan, BothPredictionsOfATokenStandSideBySide) {
   EXPECT_THAT(numbers(made.places), ElementsAre(0, 2, 4, 1, 3, 5));
 }
 
+// Lengths with end symbols: source 4, 7; target 31, 3.
+TEST(BatchPlan, FilledUpItsSizesFollowFromItsRows) {
+  const BatchPlanOptions options{.learned_positions = true, .rows = {{.source = 160, .target = 96}}};
+  const auto filled = plan({{3, 30}, {6, 2}}, options), other = plan({{1, 1}, {9, 9}, {12, 40}}, options);
+  EXPECT_EQ(filled.block.sizes(), other.block.sizes());
+  const auto alone = plan({{3, 30}, {6, 2}}, {.learned_positions = true});
+  EXPECT_EQ(filled.source.tokens(), 160);
+  EXPECT_TRUE(filled.source.words.narrow(0, 0, 11).equal(alone.source.words));
+  EXPECT_EQ(filled.source.words.narrow(0, 11, 149).count_nonzero().item<int64_t>(), 0);
+  EXPECT_TRUE(filled.labels.narrow(0, 0, 34).equal(alone.labels));
+  EXPECT_TRUE(filled.labels.narrow(0, 34, 62).eq(-1).all().item<bool>());
+  // Three sentences on each side, of 50, 50 and 49 words and of 21, 21 and 20, each a tile of its own but in the
+  // target.
+  EXPECT_THAT(numbers(filled.source_tiles.at(0).tiles),
+              ElementsAre(0, 61, 0, 61, 61, 50, 61, 50, 111, 49, 111, 49, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                          0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+  EXPECT_THAT(numbers(filled.target_tiles.at(0).tiles.narrow(0, 0, 3)),
+              ElementsAre(0, 55, 0, 55, 55, 41, 55, 41, 0, 0, 0, 0));
+  EXPECT_THAT(numbers(filled.cross_tiles.at(0).tiles.narrow(0, 0, 4)),
+              ElementsAre(0, 55, 0, 61, 55, 21, 61, 50, 76, 20, 111, 49, 0, 0, 0, 0));
+}
+
+TEST(BatchPlan, PairsOfPaddingHaveNoLabels) {
+  const auto batch = to_tensors(test::batch_of({{{5}, {6, 7}}}), torch::kCPU);
+  const auto made = plan_batch(doubled(batch), {.pairs = true, .rows = {{.source = 20, .target = 22}}}, torch::kCPU);
+  EXPECT_THAT(numbers(made.labels), ElementsAre(6, 7, 3, -1, -1, -1, -1, -1, -1, -1, -1));
+  EXPECT_THAT(numbers(made.paired.narrow(0, 0, 10)), ElementsAre(0, 3, 1, 4, 2, 5, 6, 7, 8, 9));
+  EXPECT_THAT(numbers(made.places.narrow(0, 0, 8)), ElementsAre(0, 2, 4, 1, 3, 5, 6, 7));
+}
+
 TEST(BatchPlan, ASentenceIsNoLongerThanATile) {
   EXPECT_TRUE(fits_into_tiles({64, 1}, {3, 64}, 64));
   EXPECT_FALSE(fits_into_tiles({65, 1}, {3, 4}, 64));
