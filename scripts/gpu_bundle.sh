@@ -2,7 +2,8 @@
 # Makes dist/nmt-gpu.tar.xz, with which scripts/gpu_check.sh --offline checks a machine with a card that has neither a network nor
 # a compiler: the programs, the tests labelled gpu, the scripts, and the libraries that they need beyond LibTorch's, CUDA's and the
 # C++ compiler's. LibTorch is that of the machine's own Python package torch, of the version that the build was made with.
-#   scripts/gpu_bundle.sh [BUILD]     BUILD: a build for CUDA with -DNMT_BUILD_BENCH=ON -DNMT_WITH_MPI=OFF; default build-cuda
+#   scripts/gpu_bundle.sh [BUILD]     BUILD: a build for CUDA (default build-cuda) with
+#     -DNMT_CORE_ONLY=OFF -DNMT_BUILD_BENCH=ON -DNMT_SIMULATED_DEVICE=ON -DNMT_WITH_MPI=OFF
 # NMT_GPU_EXTRAS: a folder that travels with it as extras/ (docs/gpu.md). The archive is unpacked and compared before this ends.
 # On the machine:
 #   tar -xf nmt-gpu.tar.xz && nmt-gpu/scripts/gpu_check.sh --offline nmt-gpu
@@ -10,7 +11,7 @@ from=$PWD
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 case "${1:-}" in
-  -h | --help) sed -n '2,9s/^# \{0,1\}//p' scripts/gpu_bundle.sh; exit 0 ;;
+  -h | --help) sed -n '2,10s/^# \{0,1\}//p' scripts/gpu_bundle.sh; exit 0 ;;
 esac
 build=${1:-build-cuda}
 extras=${NMT_GPU_EXTRAS:-}
@@ -22,8 +23,8 @@ cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt" 2>/dev/null; }
 [ -e "$build/CMakeCache.txt" ] || die "$build: no build folder"
 torch=$(cached Torch_DIR)
 torch_is_for_cuda "$torch" || die "$build is made with a LibTorch for the CPU"
-[ "$(cached NMT_BUILD_BENCH)" = ON ] && [ "$(cached NMT_WITH_MPI)" = OFF ] ||
-  die "$build: configure it with -DNMT_BUILD_BENCH=ON -DNMT_WITH_MPI=OFF (MPI has parts of its own all over a system)"
+[ "$(cached NMT_BUILD_BENCH)$(cached NMT_SIMULATED_DEVICE)" = ONON ] && [ "$(cached NMT_WITH_MPI)" = OFF ] ||
+  die "$build: configure it as --help says (without MPI, which has parts of its own all over a system)"
 libraries=$(cd "$torch/../../../lib" && pwd)
 
 tests=(test_gpu test_nn test_models test_search test_evaluation test_training)  # as labelled in tests/CMakeLists.txt
