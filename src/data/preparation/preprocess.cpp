@@ -374,8 +374,7 @@ void Preprocessor::read_synthetic_texts() {
 /// What training takes of the pairs; the scores may be yet to come.
 void Preprocessor::report_selection(const Manifest& manifest) {
   try {
-    if (const auto* train = manifest.find_split("train"))
-      for (const auto& line : select_pairs(config_, *train).summary) log_.info("{}", line);
+    for (const auto& line : select_pairs(config_, manifest).summary) log_.info("{}", line);
   } catch (const Error& error) {
     log_.warn("{}", error.what());
   }
