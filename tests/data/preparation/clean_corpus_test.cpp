@@ -75,7 +75,7 @@ TEST_F(CleanCorpus, KeepsWhatItDoesNotDropAndSaysWhy) {
   EXPECT_THAT(lines[1], HasSubstr("\tnear_duplicates\t1\tDIE zahl "));
   EXPECT_EQ(lines[2], "74\tin.tsv\tnumbers\t2\tSeite 3 davon\tPage 4 of it");
   EXPECT_THAT(lines[18], HasSubstr("\theld_out\t2\t"));
-  EXPECT_THAT(result.table, HasSubstr("held out"));
+  EXPECT_THAT(result.table, HasSubstr("  held_out  near_duplicates"));
   EXPECT_THAT(result.table, testing::MatchesRegex("[^\n]*\nin.tsv +319 +300 +0 [^\n]*\n(.*\n)?"));
   const auto page = text_of("out.html");
   EXPECT_THAT(page, HasSubstr("300 of 319 pairs are kept"));
