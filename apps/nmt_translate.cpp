@@ -124,7 +124,8 @@ TranslatorOptions options_of(const TranslateArguments& arguments, const ModelSet
   return options;
 }
 
-void report(const LineStreamStatistics& s, double load_seconds, Logger& log) {
+/// empty_pairs: that --synthesize wrote.
+void report(const LineStreamStatistics& s, int64_t empty_pairs, double load_seconds, Logger& log) {
   const double seconds = std::max(s.seconds, 1e-9);
   log.info("{} lines in {:.2f} s: {:.1f} lines/s, {:.0f} target tokens/s; model loaded in {:.2f} s",
            with_commas(s.lines), s.seconds, static_cast<double>(s.lines) / seconds,
@@ -137,6 +138,7 @@ void report(const LineStreamStatistics& s, double load_seconds, Logger& log) {
     if (count > 0) notes += fmt::format("; {} {}", with_commas(count), what);
   };
   note(s.empty, "empty");
+  note(empty_pairs, "pairs without text: the line or its translation is empty");
   note(s.repaired, "not UTF-8 and repaired");
   note(s.split, "too long and translated in parts");
   note(s.cut, "cut at the length limit (--max-length, --max-length-ratio, --max-length-offset)");
@@ -239,11 +241,12 @@ int translate_stream(const TranslateArguments& arguments, std::span<const char* 
   const int64_t lines = options.done_lines + statistics.lines;
   if (pairs && !arguments.shard) pairs->finish();
   outputs.commit();
-  if (pairs) arguments.synthesis.write_record(*pairs, models, search, inputs, lines, command);
+  const int64_t empty_pairs =
+      pairs ? arguments.synthesis.write_record(*pairs, models, search, inputs, lines, command) : 0;
   for (const int64_t line : arguments.attention_lines)
     if (!arguments.attention_out.empty() && line > lines)
       log.warn("--attention-lines {}: the input has {} lines: there is no such picture", line, lines);
-  if (!arguments.quiet) report(statistics, load_seconds, log);
+  if (!arguments.quiet) report(statistics, empty_pairs, load_seconds, log);
   return kDone;
 }
 
@@ -376,7 +379,7 @@ int run(int argc, char** argv) {
   if (!arguments.score_corpus.empty()) {
     const auto scored = score_corpus(
         arguments.score_corpus, models, translator, [] { return stop_signal() != 0; }, *log);
-    if (!scored.stopped && !arguments.quiet) report(scored, load_seconds, *log);
+    if (!scored.stopped && !arguments.quiet) report(scored, /*empty_pairs=*/0, load_seconds, *log);
     return scored.stopped ? stop_exit_code() : kDone;
   }
   if (arguments.is_set()) read_set(arguments, translator.codec(), *log);

@@ -103,11 +103,15 @@ struct SynthesisArguments {
     return all;
   }
 
-  /// Writes FILE.json. inputs: hashes(). lines: that were translated. command: of the program.
-  void write_record(const PairMaker& pairs, const ModelSet& models, const DecodingConfig& search,
-                    const nlohmann::json& inputs, int64_t lines, std::span<const char* const> command) const {
+  /// Writes FILE.json and returns how many of FILE's pairs have no text. inputs: hashes(). lines: that were translated.
+  /// command: of the program.
+  int64_t write_record(const PairMaker& pairs, const ModelSet& models, const DecodingConfig& search,
+                       const nlohmann::json& inputs, int64_t lines, std::span<const char* const> command) const {
     Config config;
     config.decoding = search;
+    int64_t empty = 0;
+    LineReader lines_written(output, kLongestLineToTranslate);
+    while (const auto line = lines_written.next()) empty += *line == "\t";
     SyntheticText text{.side = synthetic_side(), .symbols = pairs.symbols(), .sha256 = sha256_of_file(output)};
     text.made = {{"program", "nmt " + version()},
                  {"command", std::vector<std::string>(command.begin(), command.end())},
@@ -116,8 +120,10 @@ struct SynthesisArguments {
                  {"decoding", section_values(config, "decoding")},
                  {"seed", search.seed},
                  {"noise", noise},
-                 {"lines", lines}};
+                 {"lines", lines},
+                 {"empty", empty}};
     text.write(output);
+    return empty;
   }
 };
 

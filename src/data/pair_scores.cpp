@@ -1,12 +1,14 @@
 #include "data/pair_scores.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <set>
 
 #include "base/error.h"
 #include "base/files/file.h"
@@ -58,21 +60,41 @@ std::vector<float> read_column(const fs::path& path, const SplitRecord& train) {
   return scores;
 }
 
-std::vector<PairScore> columns_of(PairScore score) {
+std::set<PairScore> columns_of(PairScore score) {
+  if (score == PairScore::kNone) return {};
   if (score == PairScore::kDual) return {PairScore::kForward, PairScore::kBackward};
   return {score};
 }
 
-fs::path existing_column(const fs::path& folder, PairScore column) {
-  auto path = score_file(folder, column);
-  if (fs::is_regular_file(path)) return path;
-  const auto maker =
-      column == PairScore::kAligner
-          ? "nmt-prepro makes it where data.alignment is true"
-          : fmt::format(
-                "nmt-translate -m MODEL --score-corpus {} makes it, with a model {}", folder.string(),
-                column == PairScore::kForward ? "from source to target language" : "from target to source language");
-  throw Error(fmt::format("{}: is not there; {}", path.string(), maker));
+/// Throws Error with a part for each that is missing.
+void require_columns(const fs::path& folder, const std::set<PairScore>& columns) {
+  std::vector<std::string> missing;
+  for (const PairScore column : columns) {
+    const auto path = score_file(folder, column);
+    if (fs::is_regular_file(path)) continue;
+    const auto maker =
+        column == PairScore::kAligner
+            ? "nmt-prepro makes it where data.alignment is true"
+            : fmt::format(
+                  "nmt-translate -m MODEL --score-corpus {} makes it, with a model {}", folder.string(),
+                  column == PairScore::kForward ? "from source to target language" : "from target to source language");
+    missing.push_back(fmt::format("{}: is not there; {}", path.string(), maker));
+  }
+  if (!missing.empty()) throw Error(fmt::format("{}", fmt::join(missing, "; ")));
+}
+
+/// How many of the pairs of each training corpus stay; their pairs stand one behind the other.
+std::vector<std::string> kept_of_corpora(const std::vector<float>& weights, const std::vector<CleaningRow>& rows) {
+  std::vector<std::string> kept;
+  for (auto pair = weights.begin(); const auto& row : rows) {
+    if (!row.is_training) continue;
+    const auto end = pair + std::clamp<int64_t>(row.counts.kept(), 0, weights.end() - pair);
+    kept.push_back(fmt::format("  {}: {} of {} stay", row.name, with_commas(std::count(pair, end, 1.0F)),
+                               with_commas(end - pair)));
+    pair = end;
+  }
+  if (kept.size() == 1) kept.clear();
+  return kept;
 }
 
 }  // namespace
@@ -93,25 +115,30 @@ std::string score_line(double score) {
 }
 
 std::vector<float> read_pair_scores(const fs::path& folder, const SplitRecord& train, PairScore score) {
-  const auto columns = columns_of(score);
-  auto scores = read_column(existing_column(folder, columns.front()), train);
-  if (columns.size() == 1) return scores;
-  const auto backward = read_column(existing_column(folder, columns.back()), train);
+  require_columns(folder, columns_of(score));
+  const auto read = [&](PairScore column) { return read_column(score_file(folder, column), train); };
+  if (score != PairScore::kDual) return read(score);
+  auto scores = read(PairScore::kForward);
+  const auto backward = read(PairScore::kBackward);
   for (size_t i = 0; i < scores.size(); ++i)
     scores[i] =
         std::max((scores[i] + backward[i]) / 2 - std::abs(scores[i] - backward[i]), static_cast<float>(kWorstScore));
   return scores;
 }
 
-PairSelection select_pairs(const Config& config, const SplitRecord& train) {
+PairSelection select_pairs(const Config& config, const Manifest& manifest) {
   const auto best = parse_keep_best(config.data.keep_best);
   const PairScore weighting = config.training.pair_weights;
   if (!best && weighting == PairScore::kNone) return {};
   const fs::path folder = config.data.dir;
+  const SplitRecord& train = *manifest.find_split("train");
+  auto wanted = columns_of(weighting);
+  if (best) wanted.merge(columns_of(best->score));
+  require_columns(folder, wanted);
   PairSelection selection;
   Sha256 columns;
   const auto read = [&](PairScore score) {
-    for (const PairScore column : columns_of(score)) columns.add(sha256_of_file(existing_column(folder, column)));
+    for (const PairScore column : columns_of(score)) columns.add(sha256_of_file(score_file(folder, column)));
     return read_pair_scores(folder, train, score);
   };
   std::vector<float> weights(static_cast<size_t>(train.pairs), 1);
@@ -126,6 +153,7 @@ PairSelection select_pairs(const Config& config, const SplitRecord& train) {
     selection.summary.push_back(fmt::format("data.keep_best {}: {} of {} training pairs stay, with scores from {:.3f}",
                                             config.data.keep_best, with_commas(kept), with_commas(train.pairs),
                                             border));
+    for (auto& line : kept_of_corpora(weights, manifest.cleaning)) selection.summary.push_back(std::move(line));
   }
   if (weighting != PairScore::kNone) {
     const auto scores = read(weighting);

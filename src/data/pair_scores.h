@@ -41,8 +41,8 @@ struct PairSelection {
   std::string hash = {};                  ///< of the columns that were read; empty: none
 };
 
-/// A function of the options and the columns in config.data.dir. Of equal scores at the border all are kept. Throws as
-/// read_pair_scores().
-PairSelection select_pairs(const Config& config, const SplitRecord& train);
+/// A function of the options and the columns in config.data.dir. Of equal scores at the border all are kept. Throws
+/// Error that names all columns that are missing, else as read_pair_scores().
+PairSelection select_pairs(const Config& config, const Manifest& manifest);
 
 }  // namespace nmt

@@ -64,7 +64,7 @@ PreparedData open_prepared_data(const Config& config) {
   std::shared_ptr<const PieceLinks> alignment;
   if (!manifest.alignment.empty())
     alignment = std::make_shared<const PieceLinks>(directory / kPieceLinksFile, manifest.alignment, *train);
-  auto selection = select_pairs(config, *manifest.find_split("train"));
+  auto selection = select_pairs(config, manifest);
   const auto hash = selection.hash.empty() ? manifest.hash() : sha256_of_bytes(manifest.hash() + selection.hash);
   return {.train = std::move(train),
           .valid = open("valid"),

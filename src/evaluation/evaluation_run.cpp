@@ -138,7 +138,7 @@ Evaluated EvaluationRun::evaluate(const System& system, const ModelSet& models, 
       untagged.add(fmt::format("sentence {}: {}", i + 1, *problem));
   if (output.split > 0) log_.warn("{} sentences were too long and were translated in parts", output.split);
   if (output.cut > 0) log_.warn("{} translations were cut at the length limit", output.cut);
-  if (!options_.quiet) report_speed(output);
+  if (!options_.quiet) report_set(result, test_set);
   result.report = report_of(output, result.scores);
   result.report["search"] = report_of(translator.options().search);
   result.report["precision"] = models.first().precision;
@@ -175,9 +175,12 @@ TestLoss EvaluationRun::measured_loss(const ModelSet& models, const TestSet& tes
   return loss;
 }
 
-void EvaluationRun::report_speed(const SystemOutput& output) const {
+void EvaluationRun::report_set(const Evaluated& result, const TestSet& test_set) const {
+  const auto& output = result.output;
   const double seconds = std::max(output.seconds, 1e-9);
-  log_.info("{}: {} sentences in {:.2f} s: {:.1f} sentences/s, {:.0f} target tokens/s", output.name,
+  const auto& score = result.scores.front();
+  log_.info("{}{}: {} {:.1f}; {} sentences in {:.2f} s: {:.1f} sentences/s, {:.0f} target tokens/s", output.name,
+            test_set.name.empty() ? "" : ", " + test_set.name, score.name, score.score,
             with_commas(std::ssize(output.hypotheses)), output.seconds,
             static_cast<double>(output.hypotheses.size()) / seconds,
             static_cast<double>(output.target_tokens) / seconds);

@@ -52,7 +52,7 @@ struct EvaluationOptions {
   double teacher_forcing = 1;  ///< of the loss
   bool confidence = false;     ///< 95 % intervals by 1000 bootstrap resamples
   bool rerank = false;         ///< as rerank.json of a system's first directory says
-  bool quiet = false;          ///< no progress bar and no speed in the log
+  bool quiet = false;          ///< no progress bar and no line for each test set in the log
   /// Languages of the test sets, source and target: a model of others is warned of. Empty: not known.
   std::pair<std::string, std::string> languages = {};
   std::filesystem::path attention_folder = {};               ///< of write_attention(); empty: no pictures
@@ -85,7 +85,7 @@ class EvaluationRun {
                      const TestSet& test_set) const;
   void add_losses(const ModelSet& models, const std::vector<TestSet>& test_sets, std::vector<Evaluated>& results) const;
   TestLoss measured_loss(const ModelSet& models, const TestSet& test_set) const;
-  void report_speed(const SystemOutput& output) const;
+  void report_set(const Evaluated& result, const TestSet& test_set) const;
   void warn_of_languages(const ReadyModel& model) const;
 
   EvaluationOptions options_;

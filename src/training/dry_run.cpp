@@ -175,10 +175,11 @@ class MeasuredUpdate {
 /// Two batches of the first epoch, often the same one: that of most tokens, and that of most pairs of positions, which
 /// needs more where scores of attention are kept.
 std::vector<Batch> largest_batches(const PreparedCorpus& corpus, const BatchOptions& options) {
-  const EpochView epoch = EpochView(corpus, options.sampling, 0).with_links(options.links.get());
+  ChangedPairs changed;
+  const EpochView epoch = EpochView(corpus, options.sampling, 0).with_links(options.links.get()).with_changed(&changed);
   std::vector<int64_t> of_tokens, of_positions;
   int64_t most_tokens = 0, most_positions = 0;
-  for (const auto& pairs : plan_epoch(corpus, options, 0)) {
+  for (const auto& pairs : plan_epoch(corpus, options, 0, 0, &changed)) {
     int64_t source = 0, target = 0;
     for (const int64_t pair : pairs) {
       const auto pieces = epoch.pieces(pair);

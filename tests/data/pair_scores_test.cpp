@@ -19,7 +19,16 @@ using testing::HasSubstr;
 
 class PairScoresTest : public testing::Test {
  protected:
-  PairScoresTest() { config_.data.dir = folder_.path().string(); }
+  PairScoresTest() {
+    config_.data.dir = folder_.path().string();
+    manifest_.splits = {train_};
+    manifest_.cleaning = {row("a.tsv", 3), row("b.tsv", 1), {.name = "valid", .is_training = false}};
+  }
+  static CleaningRow row(const std::string& name, int64_t kept) {
+    CleaningRow row{.name = name};
+    row.counts.verdicts[static_cast<size_t>(Verdict::kKept)] = kept;
+    return row;
+  }
   void write(PairScore column, const std::vector<double>& scores) const {
     std::string text = score_header(train_, "a test");
     for (const double score : scores) text += score_line(score);
@@ -32,11 +41,12 @@ class PairScoresTest : public testing::Test {
   PairSelection choose(const std::string& keep_best, PairScore weights = PairScore::kNone) {
     config_.data.keep_best = keep_best;
     config_.training.pair_weights = weights;
-    return select_pairs(config_, train_);
+    return select_pairs(config_, manifest_);
   }
 
   test::TemporaryDirectory folder_;
   SplitRecord train_{.name = "train", .pairs = 4, .sha256 = std::string(64, 'a')};
+  Manifest manifest_;
   Config config_;
 };
 
@@ -77,6 +87,14 @@ TEST_F(PairScoresTest, DamagedColumnsAreRefused) {
   EXPECT_THAT(refusal(), HasSubstr("of another train.bin"));
 }
 
+TEST_F(PairScoresTest, AllThatAreMissingAreNamed) {
+  write(PairScore::kBackward, {-1, -1, -1, -1});
+  const auto missing = message_of<Error>([this] { choose("dual 0.5", PairScore::kAligner); });
+  EXPECT_THAT(missing, HasSubstr("forward.scores: is not there; nmt-translate"));
+  EXPECT_THAT(missing, HasSubstr("; " + score_file(folder_.path(), PairScore::kAligner).string() + ": is not there"));
+  EXPECT_THAT(missing, testing::Not(HasSubstr("backward.scores")));
+}
+
 TEST_F(PairScoresTest, TheBestStay) {
   EXPECT_FALSE(choose("").weights);
   EXPECT_EQ(choose("").hash, "");
@@ -86,7 +104,10 @@ TEST_F(PairScoresTest, TheBestStay) {
   EXPECT_THAT(*choose("forward 1").weights, ElementsAre(1, 1, 1, 1));
   EXPECT_THAT(*choose("forward 0.001").weights, ElementsAre(0, 1, 0, 0)) << "one at least";
   EXPECT_THAT(choose("forward 0.5").summary, ElementsAre("data.keep_best forward 0.5: 3 of 4 training pairs stay, with "
-                                                         "scores from -2.000"));
+                                                         "scores from -2.000",
+                                                         "  a.tsv: 2 of 3 stay", "  b.tsv: 1 of 1 stay"));
+  manifest_.cleaning = {row("a.tsv", 4)};
+  EXPECT_THAT(choose("forward 0.5").summary, testing::SizeIs(1));
   const auto hash = choose("forward 0.5").hash;
   write(PairScore::kForward, {-3, -1, -2, -2.5});
   EXPECT_NE(choose("forward 0.5").hash, hash) << "a run must not resume with other scores";

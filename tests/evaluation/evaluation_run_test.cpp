@@ -55,8 +55,14 @@ TEST_F(EvaluationRunTest, EvaluatesASystemOnEachSet) {
   const System system{.directories = {save_tiny_model(folder_ / "m", test::kTinyTransformer)}};
   auto second = small_set();
   second.sources.resize(2), second.references[0].resize(2);
-  EvaluationRun run(options(), log_);
+  second.name = "upper";
+  test::CapturedLog log;
+  auto talking = options();
+  talking.quiet = false;
+  EvaluationRun run(talking, log.log());
   const auto results = run.evaluate(system, {small_set(), second});
+  EXPECT_THAT(log.text(),
+              testing::ContainsRegex("/m: BLEU [0-9.]+; 3 sentences in .*\n.*/m, upper: BLEU [0-9.]+; 2 sentences in"));
   ASSERT_TRUE(results.has_value());
   ASSERT_EQ(results->size(), 2u);
   EXPECT_EQ((*results)[0].output.hypotheses.size(), 3u);

@@ -78,7 +78,7 @@ void check_cleaning(const RuleChecker& rules) {
     if (corpora_named(data, name).empty())
       rules.refuse({"data.uncleaned"},
                    fmt::format("{} names no training corpus; give the name of a file of data.train1 "
-                               "or train_tsv up to its first dot",
+                               "or train_tsv up to its first dot; --clean takes no data.uncleaned",
                                name));
   if (data.max_length_ratio > 0 && data.max_length_ratio < 1) {
     rules.refuse({"data.max_length_ratio"}, "is the longer side over the shorter: at least 1, or 0 for no limit");

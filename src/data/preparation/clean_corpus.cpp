@@ -59,7 +59,8 @@ PreprocessResult clean_corpus(const Config& config, const CorpusCleaning& cleani
   ReadingOptions reading = reading_options(data);
   if (data.bad_lines == BadLines::kSkip) reading.bad_lines = BadLinePolicy::kSkip;
   CorpusReader reader({cleaning.input, "", "--clean", ""}, reading);
-  CleaningRow row{.name = cleaning.input.filename().string()};
+  // A pipe of the shell has a number for a name.
+  CleaningRow row{.name = (fs::is_regular_file(cleaning.input) ? cleaning.input.filename() : cleaning.input).string()};
   const auto transform = [&](EncodedPair& pair, int) {
     const auto source = normalised_text(pair.text.source, data);
     const Spelling spelling = shard.count > 1 ? content.source_spelling(source) : Spelling();
@@ -95,6 +96,7 @@ PreprocessResult clean_corpus(const Config& config, const CorpusCleaning& cleani
   if (stopped) return {PrepareOutcome::kStopped, ""};
   say(reader, "");
   row.counts.repaired_lines = reader.repaired_lines();
+  for (const auto& warning : report.warnings(row)) log.warn("{}", warning);
   report.finish(beside(cleaning.output, ".html"));
   kept.commit();
   return {PrepareOutcome::kWritten, cleaning_table({row}, options)};

@@ -28,11 +28,15 @@ class CleaningReport {
   /// Each pair of the training text, in order. Throws MachineError (disk full).
   void add(const std::string& corpus, int64_t number, const TextPair& text, const ContentFinding& finding,
            const Judgement& judgement);
+  /// Behind the last pair of a corpus: a line for each rule that dropped more than a fifth of it, if it has 100 pairs.
+  std::vector<std::string> warnings(const CleaningRow& row);
   /// Puts both files in their places; the last call. Throws MachineError.
   void finish(const std::filesystem::path& page);
 
  private:
   AtomicFile dropped_;
+  std::string dropped_name_;
+  int64_t escaped_ = 0;  // pairs of this corpus that markup dropped for what Moses makes of quotation marks
   CleaningPage page_;
   uint64_t seed_;
 };

@@ -328,6 +328,8 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
   }
   if (cut > 0)
     log_.info("{}: {} sentences were cut to data.maxlen1 and maxlen2 (data.too_long)", files.name(), with_commas(cut));
+  if (report_)
+    for (const auto& warning : report_->warnings(row)) log_.warn("{}", warning);
   row.counts.repaired_lines = reader.repaired_lines();
   manifest_.cleaning.push_back(std::move(row));
 }
@@ -374,8 +376,7 @@ void Preprocessor::read_synthetic_texts() {
 /// What training takes of the pairs; the scores may be yet to come.
 void Preprocessor::report_selection(const Manifest& manifest) {
   try {
-    if (const auto* train = manifest.find_split("train"))
-      for (const auto& line : select_pairs(config_, *train).summary) log_.info("{}", line);
+    for (const auto& line : select_pairs(config_, manifest).summary) log_.info("{}", line);
   } catch (const Error& error) {
     log_.warn("{}", error.what());
   }

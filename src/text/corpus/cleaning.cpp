@@ -124,11 +124,7 @@ std::string only_counted(int64_t count) { return count == 0 ? "0" : "(" + with_c
 Row header(const CleaningOptions& options) {
   Row cells{"corpus",          "pairs read",   "kept",      "empty",      "source too long",
             "target too long", "length ratio", "duplicate", "in test set"};
-  for (const CleaningRule rule : options.clean) {
-    std::string name = name_of(rule);
-    std::ranges::replace(name, '_', ' ');
-    cells.push_back(std::move(name));
-  }
+  for (const CleaningRule rule : options.clean) cells.push_back(name_of(rule));
   cells.push_back("lines repaired");
   return cells;
 }

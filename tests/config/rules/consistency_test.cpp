@@ -47,7 +47,7 @@ TEST(Consistency, RefusesContradictionsAtTheirPlace) {
        "f:2: data.max_length_ratio: is the longer side over the shorter: at least 1, or 0 for no limit"},
       {"data:\n  train_tsv: a.tsv\n  uncleaned: [a, b]",
        "f:3: data.uncleaned: b names no training corpus; give the name of a file of data.train1 or train_tsv up to its "
-       "first dot"},
+       "first dot; --clean takes no data.uncleaned"},
       {"data:\n  user_symbols: [<s>]", "f:2: data.user_symbols: <s> is in every vocabulary"},
       {"data:\n  user_symbols: [a, b, a]", "f:2: data.user_symbols: 'a' stands twice"},
       {"data:\n  vocab_size: 260\n  byte_fallback: true",

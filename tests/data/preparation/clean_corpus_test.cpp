@@ -41,6 +41,11 @@ class CleanCorpus : public test::PrepareFixture {
     Logger logger("test", sink);
     return clean_corpus(config_, {.input = folder_ / "in.tsv", .output = folder_ / out, .shard = shard}, logger);
   }
+  static std::string lines_of_pairs(int begin, int end) {
+    std::string text;
+    for (int i = begin; i < end; ++i) text += line("de", i) + "\t" + line("en", i) + "\n";
+    return text;
+  }
   std::string text_of(const std::string& name) const { return read_file(folder_ / name); }
 
   /// What `sort -m -n` makes of files with numbers at the lines' beginnings.
@@ -75,7 +80,7 @@ TEST_F(CleanCorpus, KeepsWhatItDoesNotDropAndSaysWhy) {
   EXPECT_THAT(lines[1], HasSubstr("\tnear_duplicates\t1\tDIE zahl "));
   EXPECT_EQ(lines[2], "74\tin.tsv\tnumbers\t2\tSeite 3 davon\tPage 4 of it");
   EXPECT_THAT(lines[18], HasSubstr("\theld_out\t2\t"));
-  EXPECT_THAT(result.table, HasSubstr("held out"));
+  EXPECT_THAT(result.table, HasSubstr("  held_out  near_duplicates"));
   EXPECT_THAT(result.table, testing::MatchesRegex("[^\n]*\nin.tsv +319 +300 +0 [^\n]*\n(.*\n)?"));
   const auto page = text_of("out.html");
   EXPECT_THAT(page, HasSubstr("300 of 319 pairs are kept"));
@@ -123,6 +128,45 @@ TEST_F(CleanCorpus, TheRatioIsOfCharacters) {
   clean();
   EXPECT_EQ(text_of("out.tsv"), "Kurz.\tShort.\n");
   EXPECT_EQ(text_of("out.dropped.tsv"), "1\tin.tsv\tlength_ratio\t6\tDas ist ein langer Satz.\tThis\n");
+}
+
+TEST_F(CleanCorpus, WarnsOfARuleThatDropsMuch) {
+  const auto add = [&](int pairs, const std::string& source, const std::string& target) {
+    std::string text;
+    for (int i = 0; i < pairs; ++i) text += line("de", i) + " " + source + "\t" + line("en", i) + " " + target + "\n";
+    return text;
+  };
+  const auto log_of = [&](const std::string& text) {
+    log_.str("");
+    write("in.tsv", text);
+    clean();
+    return log_.str();
+  };
+  const auto good = lines_of_pairs(0, 79);
+  EXPECT_THAT(
+      log_of(good + add(21, "das geht", "it &apos;s so")),
+      HasSubstr("in.tsv: the rule markup drops 21 % of the pairs; most have &apos; or &quot;, as Moses tokens"));
+  EXPECT_THAT(log_of(good + add(21, "<b>so</b>", "<b>so</b>")),
+              HasSubstr("in.tsv: the rule markup drops 21 % of the pairs; look at them in out.dropped.tsv"));
+  EXPECT_THAT(log_of(good + add(21, "das 1", "it 2")), HasSubstr("the rule numbers drops 21 %"));
+  EXPECT_THAT(log_of(good + lines_of_pairs(200, 201) + add(20, "das 1", "it 2")), Not(HasSubstr("drops")));
+  EXPECT_THAT(log_of(lines_of_pairs(0, 50) + add(49, "das 1", "it 2")), Not(HasSubstr("drops"))) << "99 pairs";
+}
+
+TEST_F(CleanCorpus, PreparationWarnsOfTheCorpus) {
+  const auto moses = [](int end) {
+    std::string text;
+    for (int i = 0; i < end; ++i) text += line("de", i) + " &quot;\t" + line("en", i) + " &quot;\n";
+    return text;
+  };
+  write("b.tsv", lines_of_pairs(0, 150) + moses(150));
+  write("c.tsv", lines_of_pairs(150, 290) + "Seite 3 davon\tPage 4 of it\n");
+  config_.data.train_tsv = {path("b.tsv"), path("c.tsv")};
+  config_.data.clean = {};
+  config_.data.clean.append("markup");
+  prepare();
+  EXPECT_THAT(log_.str(), HasSubstr("b.tsv: the rule markup drops 50 % of the pairs; most have"));
+  EXPECT_THAT(log_.str(), Not(HasSubstr("c.tsv: the rule")));
 }
 
 TEST_F(CleanCorpus, NeverReplacesItsInput) {

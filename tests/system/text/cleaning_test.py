@@ -131,14 +131,16 @@ class Program(MadeUp):
     def test_a_pipe_is_read(self):
         (self.path / "a.de").write_text("Hallo Welt\nGuten Tag\n")
         (self.path / "a.en").write_text("Hello world\nGood day\n")
-        subprocess.run(["bash", "-c", f"'{PROGRAM}' --clean <(paste a.de a.en) out.tsv"], cwd=self.path, check=True,
-                       capture_output=True)
+        done = subprocess.run(["bash", "-c", f"'{PROGRAM}' --clean <(paste a.de a.en) out.tsv"], cwd=self.path, check=True,
+                              capture_output=True)
+        self.assertIn(b"\n/dev/fd/", done.stdout)
         self.assertEqual((self.path / "out.tsv").read_text(), "Hallo Welt\tHello world\nGuten Tag\tGood day\n")
 
     def test_what_makes_no_sense_is_refused(self):
         (self.path / "in.tsv").write_text("Hallo\tHello\n")
         for arguments, part in ((["--shard", "0/2"], "--shard 0/2: must be I/N"), (["--shard", "3/2"], "--shard 3/2: must be"),
                                 (["--shard", "1"], "--shard 1: must be"), (["--overwrite"], "--overwrite: goes with --config"),
+                                (["--set", "data.uncleaned=[in]"], "--clean takes no data.uncleaned"),
                                 (["--set", "data.clean=spelling"], "data.clean")):
             self.assertIn(part, self.clean("in.tsv", "out.tsv", *arguments, expect=2))
         self.assertIn("missing.tsv", self.clean("missing.tsv", "out.tsv", expect=2))

@@ -7,6 +7,7 @@ import gzip
 import html
 import json
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -120,10 +121,12 @@ class Evaluate(Case):
     def test_robust(self):
         """The set under each change, scored without case; the plain one as nmt-score scores it."""
         source, reference = (PROGRAMS.work / "corpus" / name for name in ("test.de", "test.en"))
-        lines = self.lines_of(run("nmt-eval", "-m", PROGRAMS.model, "--source", source, "--reference", reference,
-                                  "--robust", "--no-loss", "--hypotheses-out", self.folder / "hyp"))
+        done = run("nmt-eval", "-m", PROGRAMS.model, "--source", source, "--reference", reference, "--robust", "--no-loss",
+                   "--hypotheses-out", self.folder / "hyp")
+        lines = self.lines_of(done)
         rows = [line.split() for line in lines[1:7]]
         self.assertEqual([row[0] for row in rows], ["plain", "upper", "title", "typos", "no_end_mark", "joined"])
+        self.assertEqual(re.findall(r", (\w+): BLEU [0-9.]+;", done.stderr.decode()), [row[0] for row in rows])
         sentences = len(source.read_text().splitlines())
         self.assertEqual([int(row[1]) for row in rows], [sentences] * 5 + [(sentences + 1) // 2])
         self.assertIn("case:lc", lines[7])

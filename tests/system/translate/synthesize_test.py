@@ -35,6 +35,11 @@ class Synthesize(Case):
         pairs, record = self.synthesize("bt.tsv", "--tag", "<BT>")
         self.assertEqual(pairs, [f"<BT> {text}\t{line}" if line else "\t" for text, line in zip(translations, self.lines)])
         self.assertEqual((record["side"], record["symbols"], record["made"]["lines"]), ("source", ["<BT>"], 61))
+        empty = pairs.count("\t")
+        self.assertGreaterEqual(empty, 1)
+        self.assertEqual(record["made"]["empty"], empty)
+        self.assertIn(f"; {empty} pairs without text", translate("-i", self.source, "--synthesize", self.folder / "again.tsv",
+                                                                 "--tag", "<BT>").stderr.decode())
         self.assertEqual(len(record["made"]["models"][0]["sha256"]), 64)
         self.assertEqual(record["made"]["inputs"], {str(self.source): hashlib.sha256(self.source.read_bytes()).hexdigest()})
         self.assertEqual(record["made"]["decoding"]["beam_size"], "3")
