@@ -44,12 +44,12 @@ class BestEntries {
     std::copy_n(maxima.begin(), kParts, parts.begin());
     for (const float* from = maxima.data() + kParts; from + kParts <= maxima.data() + maxima.size(); from += kParts)
       for (size_t i = 0; i < kParts; ++i) parts[i] = from[i] > parts[i] ? from[i] : parts[i];
+    std::array<uint32_t, kParts> greater{};
+    for (const float other : parts)
+      for (size_t i = 0; i < kParts; ++i) greater.data()[i] += other > parts.data()[i] ? 1 : 0;
     floor_ = kInfinity;
-    for (const float part : parts) {
-      uint32_t greater = 0;
-      for (const float other : parts) greater += other > part ? 1 : 0;
-      if (greater < enough) floor_ = std::min(floor_, part);
-    }
+    for (size_t i = 0; i < kParts; ++i)
+      if (greater[i] < enough) floor_ = std::min(floor_, parts[i]);
     floor_ = std::nextafter(floor_, -kInfinity);
   }
   /// What an entry has to exceed. Ids come in ascending order, so the lower id of equal ones is kept.
@@ -77,9 +77,16 @@ void scan_row(std::span<const float> row, std::span<const float> block_maxima, B
   for (int64_t start = 0; start < std::ssize(row); start += kernels::kLogitBlock) {
     if (!(block_maxima[start / kernels::kLogitBlock] > threshold)) continue;
     const int64_t end = std::min(start + kernels::kLogitBlock, std::ssize(row));
+    // Which are good enough cannot be foretold: they are gathered without a branch.
+    std::array<int32_t, kernels::kLogitBlock> found;
+    int32_t* behind = found.data();
     for (int64_t i = start; i < end; ++i) {
+      *behind = static_cast<int32_t>(i);
+      behind += logits[i] > threshold ? 1 : 0;
+    }
+    for (const int32_t i : std::span(found.data(), behind)) {
       if (!(logits[i] > threshold) || !may_be_chosen(i)) continue;
-      best.add({logits[i], static_cast<int32_t>(i)});
+      best.add({logits[i], i});
       threshold = best.threshold();
     }
   }
