@@ -55,9 +55,7 @@ class BestEntries {
   /// What an entry has to exceed. Ids come in ascending order, so the lower id of equal ones is kept.
   float threshold() const { return entries_.size() < count_ ? floor_ : entries_.back().value; }
   void add(Entry entry) {
-    const auto place = std::upper_bound(entries_.begin(), entries_.end(), entry,
-                                        [](const Entry& a, const Entry& b) { return a.value > b.value; });
-    entries_.insert(place, entry);
+    entries_.insert(std::ranges::upper_bound(entries_, entry.value, std::greater<>(), &Entry::value), entry);
     if (entries_.size() > count_) entries_.pop_back();
   }
   const std::vector<Entry>& entries() const { return entries_; }
