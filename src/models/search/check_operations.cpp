@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "base/error.h"
+#include "base/process/log.h"
 #include "models/search/search_kernels.h"
 #include "nn/device/device.h"
 #include "nn/device/recorded_graph.h"
@@ -145,7 +146,7 @@ std::unique_ptr<DeviceKernels> checked_kernels(torch::Device device) {
     spdlog::debug("{}: the kernels of the search are right", device.str());
     return kernels;
   } catch (const std::exception& error) {
-    spdlog::warn("{}: searches by LibTorch alone, which is slower: {}", device.str(), error.what());
+    make_logger("device")->warn("{}: searches by LibTorch alone, which is slower: {}", device.str(), error.what());
     return nullptr;
   }
 }

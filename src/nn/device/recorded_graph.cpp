@@ -1,10 +1,9 @@
 #include "nn/device/recorded_graph.h"
 
-#include <spdlog/spdlog.h>
-
 #include <map>
 
 #include "base/error.h"
+#include "base/process/log.h"
 #include "nn/device/by_device_type.h"
 
 #ifdef NMT_WITH_CUDA
@@ -101,7 +100,8 @@ void RecordedGraph::run(const std::function<void()>& work, int64_t number) {
     recorded_.insert(number);
   } catch (const std::exception& error) {
     is_refused_ = true;
-    spdlog::warn("{}: kernels are launched one by one, which is slower: {}", device_.str(), first_line(error));
+    make_logger("device")->warn("{}: kernels are launched one by one, which is slower: {}", device_.str(),
+                                first_line(error));
   }
 }
 

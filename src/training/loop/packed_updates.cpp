@@ -182,7 +182,8 @@ torch::Tensor PackedUpdates::add_gradients(const Batch& batch, double scale, For
                            .pairs = pairs,
                            .key = context.next_key(),
                            .scale = scale};
-  if (records_graphs(weights_.weights().device()) &&
+  // Padding has sentences of up to a small tile, too.
+  if (records_graphs(weights_.weights().device()) && transformer_.position_limit() >= kSmallTile &&
       fits_into_tiles(batch.source_lengths, batch.target_lengths, kSmallTile))
     options.rows = recorded_rows(read);
   const auto plan = plan_batch(read, options, weights_.weights().device());

@@ -80,9 +80,13 @@ TEST_F(RecordedGraphTest, WhatFailsIsNotReplayed) {
   EXPECT_THROW(graph.run([] { throw std::runtime_error("the first run"); }), std::runtime_error);
   EXPECT_THAT(said, IsEmpty());
   int runs = 0;
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
   graph.run([&] {
     if (++runs == 2) throw std::runtime_error("the recording");
   });
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "") << "where translations may go";
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("one by one, which is slower: the recording"));
   EXPECT_EQ(said.back(), "broken off");
   said.clear();
   for (int i = 0; i < 2; ++i) graph.run(kWork);

@@ -134,6 +134,16 @@ TEST(PackedUpdates, SmallBatchesReplayWhatIsRecordedForTheirSize) {
   }
 }
 
+// Padding would have places behind the last position.
+TEST(PackedUpdates, FewPositionsAreNotRecorded) {
+  TinyRun run(packed_config("positions: learned, max_positions: 40", kTraining), true);
+  KeptWork::recordings = 0;
+  set_graph_recorder(torch::kCPU, [](torch::Device) { return std::make_unique<KeptWork>(); });
+  EXPECT_NO_THROW(run.update({packed_batch({{5, 3}})}, 1));
+  set_graph_recorder(torch::kCPU, nullptr);
+  EXPECT_EQ(KeptWork::recordings, 0);
+}
+
 TEST(PackedUpdates, EitherPathContinuesWhatTheOtherHasLeft) {
   const auto config = packed_config("", kTraining);
   for (const bool packs_first : {false, true}) {
