@@ -66,8 +66,11 @@ int main(int argc, char** argv) {
   for (auto& item : model->named_parameters()) parameters.emplace_back(item.key(), item.value());
   Adam adam(parameters, {});
   const auto objective = make_objective(config.training);
-  const UpdateParts parts{
-      .model = *model, .optimizer = adam, .objective = *objective, .clip_norm = config.training.clip_norm};
+  const UpdateParts parts{.model = *model,
+                          .optimizer = adam,
+                          .objective = *objective,
+                          .clip_norm = config.training.clip_norm,
+                          .tokens_at_once = tokens_at_once(config.model, torch::kCPU)};
   int64_t tokens = 0;
   auto start = std::chrono::steady_clock::now();
   for (int update = 1; update <= updates + 3; ++update) {

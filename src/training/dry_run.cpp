@@ -113,7 +113,7 @@ class MeasuredUpdate {
  public:
   /// limit: most bytes of tensors on the CPU; another device has its memory.
   MeasuredUpdate(const Config& config, const PreparedData& data, const DryRunPlace& place, int64_t limit)
-      : config_(config), device_(place.device) {
+      : config_(config), device_(place.device), on_card_(!place.host) {
     // The CPU has no products of float16; bfloat16 takes as much.
     const auto type = type_of_precision(device_.is_cpu() && place.precision == "fp16" ? "bf16" : place.precision);
     auto teacher = load_teacher(config.training, data.codec, device_);
@@ -151,6 +151,7 @@ class MeasuredUpdate {
                             .clip_norm = training.clip_norm,
                             .loss_mean = training.loss_mean,
                             .teacher_forcing = training.teacher_forcing,
+                            .tokens_at_once = on_card_ ? 0 : tokens_at_once(config_.model, device_),
                             .packed = packed_.get()};
     try {
       const UpdateKey key{static_cast<uint64_t>(config_.run.seed), 1};
@@ -164,6 +165,7 @@ class MeasuredUpdate {
  private:
   const Config& config_;
   torch::Device device_;
+  bool on_card_;        ///< of the run, which takes batches whole
   int64_t before_ = 0;  ///< bytes of tensors that are not the model's
   std::optional<TensorLimit> limit_;
   std::shared_ptr<TranslationModel> model_;
@@ -201,7 +203,7 @@ std::optional<MeasuredBatch> measured(MeasuredUpdate& update, const Batch& batch
   for (int64_t parts = 1; parts <= batch.size; parts *= 2) {
     const auto part = rows_of(batch, 0, batch.size / parts);
     const int64_t tokens = part.size * std::max(part.source_width, part.target_width);
-    if (place.elsewhere && tokens > kTokensElsewhere && part.size > 1) continue;
+    if (place.elsewhere && !place.host && tokens > kTokensElsewhere && part.size > 1) continue;
     std::vector<Batch> batches{part};
     if (has_gradients) batches.insert(batches.begin(), rows_of(part, 0, 1));
     if (const auto peak = update.peak(std::move(batches)))

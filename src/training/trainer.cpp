@@ -185,6 +185,7 @@ UpdateLoop Trainer::make_loop() {
                                 .clip_norm = config_.training.clip_norm,
                                 .loss_mean = config_.training.loss_mean,
                                 .teacher_forcing = config_.training.teacher_forcing,
+                                .tokens_at_once = tokens_at_once(config_.model, device_),
                                 .processes = gradients_.get(),
                                 .loss_scale = loss_scale_ ? &*loss_scale_ : nullptr,
                                 .packed = packed_.get()},

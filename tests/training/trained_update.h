@@ -15,6 +15,7 @@ struct Trained {
   Optimizer& optimizer;
   torch::Device device = torch::kCPU;
   GradientBuckets* processes = nullptr;
+  int64_t tokens_at_once = 0;
 };
 
 /// One update as a configuration wants it.
@@ -28,6 +29,7 @@ inline UpdateStats update(const Trained& trained, std::vector<Batch> batches, co
                        .clip_norm = config.clip_norm,
                        .loss_mean = config.loss_mean,
                        .teacher_forcing = config.teacher_forcing,
+                       .tokens_at_once = trained.tokens_at_once,
                        .processes = trained.processes},
                       std::move(batches), key, rate);
 }

@@ -1,5 +1,6 @@
 #include "training/loop/train_update.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/ops/_amp_update_scale.h>
 #include <ATen/ops/_foreach_mul.h>
 #include <ATen/ops/full.h>
@@ -150,6 +151,21 @@ class Gradients {
   const UpdateKey& key_;
 };
 
+// Batches of at most so many tokens, in the same order.
+std::vector<Batch> in_parts(std::vector<Batch> batches, int64_t tokens_at_once) {
+  std::vector<Batch> all;
+  for (auto& batch : batches) {
+    const int64_t tokens = batch.size * std::max(batch.source_width, batch.target_width);
+    const int64_t parts = (tokens - 1) / tokens_at_once + 1, rows = (batch.size - 1) / parts + 1;
+    if (rows >= batch.size)
+      all.push_back(std::move(batch));
+    else
+      for (int64_t begin = 0; begin < batch.size; begin += rows)
+        all.push_back(rows_of(batch, begin, std::min(batch.size, begin + rows)));
+  }
+  return all;
+}
+
 // Cuts those in two that did not fit. True: there are some.
 bool split_those_that_do_not_fit(std::vector<Batch>& batches, const std::vector<Outcome>& outcomes) {
   bool split = false;
@@ -187,9 +203,16 @@ UpdateStats LaunchedUpdate::stats() const {
   return stats;
 }
 
+int64_t tokens_at_once(const ModelConfig& model, torch::Device device) {
+  constexpr int64_t kTokens = 2048, kTokensOfThread = 256;
+  if (!device.is_cpu() || model.architecture != Architecture::kTransformer) return 0;
+  return std::max(kTokens, kTokensOfThread * at::get_num_threads());
+}
+
 LaunchedUpdate launch_update(const UpdateParts& parts, std::vector<Batch> batches, const UpdateKey& key,
                              double learning_rate) {
   LaunchedUpdate update;
+  if (parts.tokens_at_once > 0) batches = in_parts(std::move(batches), parts.tokens_at_once);
   Gradients gradients(parts, key);
   auto outcomes = gradients.compute(batches);
   // Part of a batch's gradients may have been added already: start over.

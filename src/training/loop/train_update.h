@@ -90,6 +90,9 @@ struct UpdateParts {
   double clip_norm = 0;  ///< training.clip_norm
   LossMean loss_mean = LossMean::kTokens;
   double teacher_forcing = 1;  ///< training.teacher_forcing
+  /// Padded tokens of the wider side: a larger batch is cut into several of equal numbers of pairs, since the
+  /// activations of one are all that is kept at once (tokens_at_once()). 0: none is cut.
+  int64_t tokens_at_once = 0;
   /// The processes among which the batches are shared out, batch b to process b mod N; all have the same weights and
   /// are given the same batches, and have the same sums, gradients and weights afterwards. Null: this process alone.
   GradientBuckets* processes = nullptr;
@@ -101,6 +104,10 @@ struct UpdateParts {
   /// anything but gradients has changed. Empty: nobody is asked.
   std::function<bool()> is_interrupted = {};
 };
+
+/// UpdateParts::tokens_at_once of a run. On the CPU a Transformer is as fast in parts of some rows for each thread, and
+/// needs half the memory or less. A recurrent model is not: each of its steps has the rows of one word of each pair.
+int64_t tokens_at_once(const ModelConfig& model, torch::Device device);
 
 /// With several processes each question costs a message: so many micro-batches lie between two.
 constexpr int64_t kBatchesBetweenQuestions = 16;

@@ -194,6 +194,33 @@ TEST(TrainUpdate, SkipsWhatIsNotFinite) {
   }
 }
 
+TEST(TrainUpdate, ComputesSoManyTokensAtOnce) {
+  const auto batch = batch_of(made_up_pairs(10)), small = batch_of(made_up_pairs(2));
+  const auto [whole, sums] = gradients_over({batch, small}, torch::kCPU);
+  LimitedModel model(formula_model(small_model(), kVocabulary, kVocabulary), 10, [] {});
+  Adam adam(named_parameters(model), {});
+  const int64_t four = 4 * std::max(batch.source_width, batch.target_width);
+  const auto stats =
+      update({.model = model, .optimizer = adam, .tokens_at_once = four}, {batch, small}, kTraining, 0.001);
+  EXPECT_EQ(model.calls, (std::vector<int64_t>{4, 4, 2, 2}));
+  EXPECT_FALSE(stats.split);
+  expect_same_gradients(gradients_of(model), whole);
+  EXPECT_NEAR(stats.loss, sums.loss, 1e-5 * sums.loss);
+  EXPECT_EQ(stats.target_tokens, sums.target_tokens);
+  EXPECT_EQ(stats.padded_tokens, sums.padded_tokens);
+}
+
+TEST(TrainUpdate, CutsBatchesOfTransformersOnTheCpuAlone) {
+  const int before = at::get_num_threads();
+  at::set_num_threads(2);
+  EXPECT_EQ(tokens_at_once({}, torch::kCPU), 2048);
+  EXPECT_EQ(tokens_at_once({}, torch::kCUDA), 0);
+  EXPECT_EQ(tokens_at_once(test::model_config("architecture: recurrent"), torch::kCPU), 0);
+  at::set_num_threads(16);
+  EXPECT_EQ(tokens_at_once({}, torch::kCPU), 4096);
+  at::set_num_threads(before);
+}
+
 TEST(TrainUpdate, SplitsABatchThatDoesNotFitIntoMemory) {
   const auto pairs = made_up_pairs(10);
   const std::vector<Batch> batches = {batch_of({pairs.begin(), pairs.begin() + 3}),
