@@ -295,7 +295,11 @@ DryRunAnswer dry_run(const Config& config, const PreparedData& data, const DryRu
   } else if (batch) {
     // A card keeps masks of dropout and weights in 16 bits, too.
     activations = batch->activations_of_all() / 4 * (place.host || !place.device.is_cpu() ? 4 : 5);
-    for (parts = 1; parts > 0 && fixed + activations / parts > place.memory;)
+    // A batch that is computed in pieces anyway takes less only where it is smaller than a piece.
+    const int64_t at_once = place.host ? tokens_at_once(config.model, torch::kCPU) : 0;
+    const int64_t tokens = batch->pairs * std::max(batch->source, batch->target);
+    const int64_t pieces = at_once > 0 ? std::max<int64_t>(tokens / at_once, 1) : 1;
+    for (parts = 1; parts > 0 && fixed + activations / std::max<int64_t>(parts / pieces, 1) > place.memory;)
       parts = parts * 2 <= batch->pairs ? parts * 2 : 0;
   }
 
