@@ -65,8 +65,6 @@ void check_limit(std::string_view option, int64_t limit, std::string_view zero) 
 void check_server(const ServerOptions& options) {
   if (options.config_file.empty() == options.translator.models.empty())
     throw nmt::Error("a server: name the model directories, or a config_file; one of them");
-  if (!options.config_file.empty() && !(options.translator.weights.empty() && options.translator.adapter.empty()))
-    throw nmt::Error("weights, adapter: with a config_file they stand there, beside each model");
   if (!options.api_key.empty() && !options.api_keys_file.empty())
     throw nmt::Error("api_key and api_keys_file: give one of them");
   if (!(options.time_limit > 0 && options.time_limit < 1e6))

@@ -140,9 +140,6 @@ TEST_F(NmtH, Serves) {
   nmt_server_free(server);
   EXPECT_EQ(nmt_server_create("{}", nullptr, nullptr, &server), NMT_USER_ERROR);
   EXPECT_THAT(nmt_error(), HasSubstr("config_file"));
-  const json both = {{"config_file", "service.yaml"}, {"adapter", "adapter.safetensors"}};
-  EXPECT_EQ(nmt_server_create(both.dump().c_str(), nullptr, nullptr, &server), NMT_USER_ERROR);
-  EXPECT_THAT(nmt_error(), HasSubstr("weights, adapter: with a config_file they stand there"));
   EXPECT_STREQ(nmt_version(), NMT_VERSION_STRING);
 }
 
