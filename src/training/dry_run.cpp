@@ -108,12 +108,17 @@ StandingBytes standing_bytes(const Config& config, const PreparedData& data, con
   return bytes;
 }
 
+/// Of the run, which may be meant for a card though the CPU measures.
+int64_t tokens_at_once(const Config& config, const DryRunPlace& place) {
+  return place.host ? tokens_at_once(config.model, torch::kCPU) : 0;
+}
+
 /// A model of its own in training, whose updates are measured.
 class MeasuredUpdate {
  public:
   /// limit: most bytes of tensors on the CPU; another device has its memory.
   MeasuredUpdate(const Config& config, const PreparedData& data, const DryRunPlace& place, int64_t limit)
-      : config_(config), device_(place.device), on_card_(!place.host) {
+      : config_(config), device_(place.device), tokens_at_once_(tokens_at_once(config, place)) {
     // The CPU has no products of float16; bfloat16 takes as much.
     const auto type = type_of_precision(device_.is_cpu() && place.precision == "fp16" ? "bf16" : place.precision);
     auto teacher = load_teacher(config.training, data.codec, device_);
@@ -151,7 +156,7 @@ class MeasuredUpdate {
                             .clip_norm = training.clip_norm,
                             .loss_mean = training.loss_mean,
                             .teacher_forcing = training.teacher_forcing,
-                            .tokens_at_once = on_card_ ? 0 : tokens_at_once(config_.model, device_),
+                            .tokens_at_once = tokens_at_once_,
                             .packed = packed_.get()};
     try {
       const UpdateKey key{static_cast<uint64_t>(config_.run.seed), 1};
@@ -165,7 +170,7 @@ class MeasuredUpdate {
  private:
   const Config& config_;
   torch::Device device_;
-  bool on_card_;        ///< of the run, which takes batches whole
+  int64_t tokens_at_once_;
   int64_t before_ = 0;  ///< bytes of tensors that are not the model's
   std::optional<TensorLimit> limit_;
   std::shared_ptr<TranslationModel> model_;
@@ -296,7 +301,7 @@ DryRunAnswer dry_run(const Config& config, const PreparedData& data, const DryRu
     // A card keeps masks of dropout and weights in 16 bits, too.
     activations = batch->activations_of_all() / 4 * (place.host || !place.device.is_cpu() ? 4 : 5);
     // A batch that is computed in pieces anyway takes less only where it is smaller than a piece.
-    const int64_t at_once = place.host ? tokens_at_once(config.model, torch::kCPU) : 0;
+    const int64_t at_once = tokens_at_once(config, place);
     const int64_t tokens = batch->pairs * std::max(batch->source, batch->target);
     const int64_t pieces = at_once > 0 ? std::max<int64_t>(tokens / at_once, 1) : 1;
     for (parts = 1; parts > 0 && fixed + activations / std::max<int64_t>(parts / pieces, 1) > place.memory;)
