@@ -108,7 +108,7 @@ StandingBytes standing_bytes(const Config& config, const PreparedData& data, con
   return bytes;
 }
 
-/// Of the run, which may be meant for a card though the CPU measures.
+/// The limit of the run, which may be meant for a card though the CPU measures.
 int64_t tokens_at_once(const Config& config, const DryRunPlace& place) {
   return place.host ? tokens_at_once(config.model, torch::kCPU) : 0;
 }
