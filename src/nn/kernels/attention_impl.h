@@ -142,7 +142,7 @@ inline void softmax_row(float* row, int64_t n, int64_t padded, float scale, floa
   Vec top = none;
   for (int64_t j = 0; j < padded; j += kLanes) {
     Vec x = load(row + j) * all(scale);
-    if (j + kLanes > n) x = choose<int32_t>(kLess, kLaneNumbers, IntVec{} + static_cast<int32_t>(n - j), x, none);
+    if (j + kLanes > n) x = first_lanes(n - j, x, none);
     store(row + j, x);
     top = greater(x, top);
   }
@@ -257,8 +257,7 @@ void attention_backward_range(const AttentionShape& s, const T* q, const T* k, c
         const Vec kept = s.dropout > 0 ? mask.lanes(first + j) : all(1);
         const Vec of_score = weight * (load(d + j) * kept - all(inner)) * scale;
         store(p + j, weight * kept);
-        store(d + j,
-              choose<int32_t>(kLess, kLaneNumbers, IntVec{} + static_cast<int32_t>(visible - j), of_score, Vec{}));
+        store(d + j, first_lanes(visible - j, of_score, Vec{}));
       }
     }
     product(buffer.score_gradient, padded, 1, buffer.k, dim, rows, dim, keys, buffer.product, dim);
@@ -308,11 +307,8 @@ void score(const StepHead<T>& head, int64_t head_dim) {
     for (int64_t j = count; j < kLanes; ++j) products[j] = Vec{};
     for (int64_t j = 0; j < count; ++j) {
       const T* key = keys[first + j] + at;
-      Piece sums[kPieces] = {};
-      for (int64_t d = 0; d < whole; d += kLanes)
-        for (int64_t i = 0; i < kPieces; ++i)
-          sums[i] += load_piece(q + d + i * kPieceLanes) * load_piece(key + d + i * kPieceLanes);
-      products[j] = joined(sums);
+      products[j] = Vec{};
+      for (int64_t d = 0; d < whole; d += kLanes) products[j] += load(q + d) * widen(key + d);
     }
     store(scores + first, sums_of_lanes(products));
     for (int64_t d = whole; d < dim; ++d)

@@ -39,15 +39,21 @@ struct Mask {
   // The factors of the elements from i on.
   Vec lanes(int64_t i) const {
     if (i >> 33 != (i + kLanes) >> 33) {
-      Vec factors = {};
+      float factors[kLanes];
       for (int64_t j = 0; j < kLanes; ++j) factors[j] = (*this)(i + j);
-      return factors;
+      return load(factors);
     }
-    const WordVec number = (WordVec)kLaneNumbers + static_cast<uint32_t>(i & 1);
+    const WordVec number = each<uint32_t>(
+        [i](auto lane) { return reinterpret_cast<WordVec::Register>(lane) + static_cast<uint32_t>(i & 1); },
+        load(kLaneNumbers));
     const WordVec counter =
-        (static_cast<uint32_t>(i >> 1) + (number >> 1)) ^ static_cast<uint32_t>((i >> 33) * 0x85ebca6bu);
-    const WordVec bits = draw(counter, low, high), half = (number & 1) != 0 ? bits >> 16 : bits & 0xffff;
-    return half < threshold ? Vec{} : all(factor);
+        ((number >> 1) + static_cast<uint32_t>(i >> 1)) ^ static_cast<uint32_t>((i >> 33) * 0x85ebca6bu);
+    return each<float>(
+        [this](auto bits, auto odd) {
+          const auto half = (odd & 1) != 0 ? bits >> 16 : bits & 0xffff;
+          return half < threshold ? Piece{} : piece_of(factor);
+        },
+        draw(counter, low, high), number);
   }
 };
 

@@ -159,7 +159,7 @@ void cross_entropy_pairs(Type type, const CrossEntropyRows& rows, const PairLoss
 }
 
 // 2^x for x in [-126, 0], relative error below 3e-7: the fraction by a polynomial (Taylor's, through the middle of
-// [-1/2, 1/2]), the whole part into the exponent.
+// [-1/2, 1/2]), times that of the whole part.
 inline Vec vec_exp2(Vec x) {
   const Vec magic = all(12582912.0f);  // adding it rounds to whole numbers
   const Vec whole = (x + magic) - magic, f = x - whole;
@@ -170,11 +170,7 @@ inline Vec vec_exp2(Vec x) {
   p = p * f + all(2.4022651e-1f);
   p = p * f + all(6.9314718e-1f);
   p = p * f + all(1.0f);
-  IntVec bits;
-  std::memcpy(&bits, &p, sizeof bits);
-  bits += __builtin_convertvector(whole, IntVec) << 23;
-  std::memcpy(&p, &bits, sizeof p);
-  return p;
+  return p * power_of_two(whole);
 }
 
 void logit_rows(const LogitRows& task, Range rows) {

@@ -14,9 +14,9 @@ namespace {
 // Sum of term(x) over a row, where term takes a piece of a vector; what lies beyond n is taken as `beyond`.
 template <typename Term>
 inline float sum_of(const float* x, int64_t n, float beyond, Term&& term) {
-  Piece sums[kPieces] = {};
+  Vec sums = {};
   const auto add = [&](const float* from) {
-    for (int64_t i = 0; i < kPieces; ++i) sums[i] += term(load_piece(from + i * kPieceLanes));
+    for (int64_t i = 0; i < kPieces; ++i) sums.piece[i] += term(load_piece(from + i * kPieceLanes));
   };
   const int64_t whole = n / kLanes * kLanes;
   for (int64_t i = 0; i < whole; i += kLanes) add(x + i);
@@ -26,7 +26,7 @@ inline float sum_of(const float* x, int64_t n, float beyond, Term&& term) {
     std::copy(x + whole, x + n, rest);
     add(rest);
   }
-  return sum_lanes(joined(sums));
+  return sum_lanes(sums);
 }
 
 void normalise(const NormRows& s, Range rows) {

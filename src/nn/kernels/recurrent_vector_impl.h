@@ -9,20 +9,16 @@
 namespace nmt::kernels::NMT_KERNEL_SET {
 namespace {
 
-typedef uint32_t WordVec __attribute__((vector_size(64)));
-typedef uint16_t ShortVec __attribute__((vector_size(32)));
-
 // Loads and stores of the first `count` of kLanes features, in either type; missing ones are 0.
-inline Vec widen(const float* p) { return load(p); }
-inline Vec widen(const uint16_t* p) { return load_bfloat16<Vec, WordVec, ShortVec>(p); }
 inline void narrow(float* p, Vec x) { store(p, x); }
 inline void narrow(uint16_t* p, Vec x) {  // to nearest, ties to even; NaN stays NaN
-  WordVec bits;
-  std::memcpy(&bits, &x, sizeof bits);
-  const WordVec rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
-  const WordVec nan = (bits & 0) + 0x7fc0;
-  const ShortVec result = __builtin_convertvector(x != x ? nan : rounded, ShortVec);
-  std::memcpy(p, &result, sizeof result);
+  typedef uint16_t ShortVec __attribute__((vector_size(2 * kPieceLanes)));
+  for (int64_t i = 0; i < kPieces; ++i) {
+    const auto bits = reinterpret_cast<WordVec::Register>(x.piece[i]);
+    const auto rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16, nan = (bits & 0) + 0x7fc0;
+    const ShortVec result = __builtin_convertvector(x.piece[i] != x.piece[i] ? nan : rounded, ShortVec);
+    std::memcpy(p + i * kPieceLanes, &result, sizeof result);
+  }
 }
 
 template <typename T>

@@ -16,36 +16,9 @@
 namespace nmt::kernels::NMT_KERNEL_SET {
 namespace {
 
-constexpr int64_t kLanes = 16;
-typedef float Vec __attribute__((vector_size(64)));
-typedef int32_t IntVec __attribute__((vector_size(64)));
-typedef uint32_t WordVec __attribute__((vector_size(64)));
-constexpr IntVec kLaneNumbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+constexpr int64_t kLanes = 16;  // of a vector, whatever the instruction set: so sums have the same order in all
 
-/// The next whole number of vectors, in elements.
-inline int64_t round_up(int64_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
-
-inline Vec load(const float* p) {
-  Vec v;
-  std::memcpy(&v, p, sizeof v);
-  return v;
-}
-inline void store(float* p, Vec v) { std::memcpy(p, &v, sizeof v); }
-inline Vec all(float x) { return x - Vec{}; }
-
-// bfloat16 as floats: three vectors of as many numbers.
-template <typename Floats, typename Ints, typename HalfWords>
-inline Floats load_bfloat16(const uint16_t* p) {
-  HalfWords upper;
-  std::memcpy(&upper, p, sizeof upper);
-  const Ints bits = __builtin_convertvector(upper, Ints) << 16;
-  Floats v;
-  std::memcpy(&v, &bits, sizeof v);
-  return v;
-}
-
-// A register of this instruction set. A wider vector the compiler keeps in memory from one turn of a loop to the next,
-// and it compares and chooses its numbers one by one.
+// Lanes of a register of this instruction set.
 #if defined(__AVX512F__)
 constexpr int64_t kPieceLanes = 16;
 #elif defined(__AVX__)
@@ -53,57 +26,103 @@ constexpr int64_t kPieceLanes = 8;
 #else
 constexpr int64_t kPieceLanes = 4;
 #endif
-constexpr int64_t kPieces = kLanes / kPieceLanes;  // of a Vec
-typedef float Piece __attribute__((vector_size(4 * kPieceLanes)));
+constexpr int64_t kPieces = kLanes / kPieceLanes;
+
+// kLanes numbers of 32 bits. A single vector type would be wider than a register, and GCC 12 keeps such a vector in
+// memory and shifts and compares its lanes one by one.
+template <typename Number>
+struct Lanes {
+  typedef Number Register __attribute__((vector_size(4 * kPieceLanes)));
+  Register piece[kPieces];
+};
+using Vec = Lanes<float>;
+using IntVec = Lanes<int32_t>;
+using WordVec = Lanes<uint32_t>;
+using Piece = Vec::Register;
+
+// Lanes whose registers are make(place).
+template <typename Number, typename Make>
+__attribute__((always_inline)) inline Lanes<Number> pieces(Make make) {
+  if constexpr (kPieces == 1)
+    return {{make(0)}};
+  else if constexpr (kPieces == 2)
+    return {{make(0), make(1)}};
+  else
+    return {{make(0), make(1), make(2), make(3)}};
+}
+// Lanes whose registers are op(the registers of `from` at the same place).
+template <typename To, typename Op, typename... From>
+__attribute__((always_inline)) inline Lanes<To> each(Op op, const From&... from) {
+  return pieces<To>([&](int place) __attribute__((always_inline)) { return op(from.piece[place]...); });
+}
+#define NMT_LANES_OPERATOR(op)                                                        \
+  template <typename Number>                                                          \
+  inline Lanes<Number> operator op(Lanes<Number> a, Lanes<Number> b) {                \
+    return each<Number>([](auto x, auto y) { return x op y; }, a, b);                 \
+  }                                                                                   \
+  template <typename Number>                                                          \
+  inline Lanes<Number> operator op(Lanes<Number> a, std::type_identity_t<Number> b) { \
+    return each<Number>([b](auto x) { return x op b; }, a);                           \
+  }                                                                                   \
+  template <typename Number, typename Other>                                          \
+  inline Lanes<Number>& operator op##=(Lanes<Number>& a, Other b) {                   \
+    return a = a op b;                                                                \
+  }
+NMT_LANES_OPERATOR(+)
+NMT_LANES_OPERATOR(-)
+NMT_LANES_OPERATOR(*)
+NMT_LANES_OPERATOR(/)
+NMT_LANES_OPERATOR(^)
+NMT_LANES_OPERATOR(>>)
+#undef NMT_LANES_OPERATOR
+inline Vec operator-(Vec a) {
+  return each<float>([](auto x) { return -x; }, a);
+}
+
+/// The next whole number of vectors, in elements.
+inline int64_t round_up(int64_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
 template <typename Number>
-struct Pieces {
-  typedef Number OfNumbers __attribute__((vector_size(4 * kPieceLanes)));
-  OfNumbers piece[kPieces];
-};
-template <typename Number, typename Wide>
-inline Pieces<Number> pieces_of(Wide v) {
-  Pieces<Number> pieces;
-  std::memcpy(&pieces, &v, sizeof v);
-  return pieces;
+inline Lanes<Number> load(const Number* p) {
+  return pieces<Number>([p](int place) {
+    typename Lanes<Number>::Register v;
+    std::memcpy(&v, p + place * kPieceLanes, sizeof v);
+    return v;
+  });
+}
+inline void store(float* p, Vec v) {
+  for (int64_t i = 0; i < kPieces; ++i) {
+    const Piece piece = v.piece[i];
+    std::memcpy(p + i * kPieceLanes, &piece, sizeof piece);
+  }
+}
+inline Piece piece_of(float x) { return x - Piece{}; }
+inline Vec all(float x) {
+  return each<float>([x](auto zero) { return x - zero; }, Vec{});
 }
 
-inline Vec joined(const Piece (&pieces)[kPieces]) {
-  Vec v;
-  std::memcpy(&v, &pieces, sizeof v);
-  return v;
-}
-
-// In each lane `yes` where compare(a, b) is true, else `no`. Number: that of a and b.
-template <typename Number = float, typename Compare, typename Wide>
-__attribute__((always_inline)) inline Vec choose(Compare compare, Wide a, Wide b, Vec yes, Vec no) {
-  const auto left = pieces_of<Number>(a), right = pieces_of<Number>(b);
-  auto chosen = pieces_of<float>(yes);
-  const auto others = pieces_of<float>(no);
-  for (int64_t i = 0; i < kPieces; ++i)
-    chosen.piece[i] = compare(left.piece[i], right.piece[i]) ? chosen.piece[i] : others.piece[i];
-  Vec result;
-  std::memcpy(&result, &chosen, sizeof result);
-  return result;
+// In each lane `yes` where compare(a, b) is true, else `no`.
+template <typename Compare>
+inline Vec choose(Compare compare, Vec a, Vec b, Vec yes, Vec no) {
+  return each<float>([compare](auto x, auto y, auto left, auto right) { return compare(x, y) ? left : right; }, a, b,
+                     yes, no);
 }
 constexpr auto kLess = [](auto a, auto b) { return a < b; };
 constexpr auto kEqual = [](auto a, auto b) { return a == b; };
-// Each lane of op(a, b), register by register: of a comparison and what it compares the compiler makes one instruction.
-template <typename Op>
-__attribute__((always_inline)) inline Vec by_pieces(Vec a, Vec b, Op op) {
-  auto left = pieces_of<float>(a);
-  const auto right = pieces_of<float>(b);
-  for (int64_t i = 0; i < kPieces; ++i) left.piece[i] = op(left.piece[i], right.piece[i]);
-  Vec result;
-  std::memcpy(&result, &left, sizeof result);
-  return result;
-}
 // b where one is NaN.
 inline Vec lesser(Vec a, Vec b) {
-  return by_pieces(a, b, [](auto x, auto y) { return x < y ? x : y; });
+  return each<float>([](auto x, auto y) { return x < y ? x : y; }, a, b);
 }
 inline Vec greater(Vec a, Vec b) {
-  return by_pieces(a, b, [](auto x, auto y) { return x > y ? x : y; });
+  return each<float>([](auto x, auto y) { return x > y ? x : y; }, a, b);
+}
+
+alignas(64) constexpr int32_t kLaneNumbers[kLanes] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+// x in the first lanes, `rest` in those from `count` on.
+inline Vec first_lanes(int64_t count, Vec x, Vec rest) {
+  const int32_t end = static_cast<int32_t>(count);
+  return each<float>([end](auto number, auto left, auto right) { return number < end ? left : right; },
+                     load(kLaneNumbers), x, rest);
 }
 
 inline Piece load_piece(const float* p) {
@@ -111,8 +130,8 @@ inline Piece load_piece(const float* p) {
   std::memcpy(&v, p, sizeof v);
   return v;
 }
-inline Piece load_piece(const uint16_t* p) {
-  typedef int32_t Ints __attribute__((vector_size(4 * kPieceLanes)));
+inline Piece load_piece(const uint16_t* p) {  // bfloat16
+  typedef IntVec::Register Ints;
 #ifdef __AVX512F__
   // The compiler widens each half of the register by itself. (With a mask of all, as it warns of the other's insides.)
   __m256i upper;
@@ -120,11 +139,16 @@ inline Piece load_piece(const uint16_t* p) {
   return reinterpret_cast<Piece>(reinterpret_cast<Ints>(_mm512_maskz_cvtepu16_epi32(0xffff, upper)) << 16);
 #else
   typedef uint16_t HalfWords __attribute__((vector_size(2 * kPieceLanes)));
-  return load_bfloat16<Piece, Ints, HalfWords>(p);
+  HalfWords upper;
+  std::memcpy(&upper, p, sizeof upper);
+  return reinterpret_cast<Piece>(__builtin_convertvector(upper, Ints) << 16);
 #endif
 }
 inline void store_piece(float* p, Piece v) { std::memcpy(p, &v, sizeof v); }
-inline Piece piece_of(float x) { return x - Piece{}; }
+template <typename T>
+inline Vec widen(const T* p) {
+  return pieces<float>([p](int place) { return load_piece(p + place * kPieceLanes); });
+}
 
 inline float to_float(float x) { return x; }
 inline float to_float(uint16_t x) {
@@ -156,6 +180,12 @@ void store_row(const float* from, T* to, int64_t n) {
   for (int64_t i = 0; i < n; ++i) to[i] = from_float<T>(from[i]);
 }
 
+// 2^n of whole numbers from -126 to 127.
+inline Vec power_of_two(Vec n) {
+  return each<float>(
+      [](auto x) { return reinterpret_cast<Piece>((__builtin_convertvector(x, IntVec::Register) + 127) << 23); }, n);
+}
+
 // exp(x), relative error below 2e-7; 0 below about -87 (after Cephes' range reduction, own coefficients by Taylor).
 __attribute__((always_inline)) inline Vec vec_exp(Vec x) {
   const Vec low = all(-87.3f), given = x;
@@ -174,19 +204,19 @@ __attribute__((always_inline)) inline Vec vec_exp(Vec x) {
   p = p * r + all(0.5f);
   p = p * r + all(1.0f);
   p = p * r + all(1.0f);
-  const IntVec exponent = (__builtin_convertvector(n, IntVec) + 127) << 23;
-  Vec scale;
-  std::memcpy(&scale, &exponent, sizeof scale);
-  return choose(kLess, given, low, Vec{}, p * scale);
+  return choose(kLess, given, low, Vec{}, p * power_of_two(n));
 }
 
+// op(a, b) of lanes 8 apart, then 4, as far as these stand in different registers.
+template <typename Op>
+inline Piece fold_pieces(Vec v, Op op) {
+  if constexpr (kPieces == 4) v.piece[0] = op(v.piece[0], v.piece[2]), v.piece[1] = op(v.piece[1], v.piece[3]);
+  return kPieces > 1 ? op(v.piece[0], v.piece[kPieces > 1]) : v.piece[0];
+}
 // op(a, b) of lanes 8 apart, then 4, 2 and 1: one number of all.
 template <typename Op>
-__attribute__((always_inline)) inline float fold_lanes(Vec v, Op op) {
-  auto pieces = pieces_of<float>(v);
-  for (int64_t n = kPieces / 2; n > 0; n /= 2)
-    for (int64_t i = 0; i < n; ++i) pieces.piece[i] = op(pieces.piece[i], pieces.piece[i + n]);
-  Piece x = pieces.piece[0];
+inline float fold_lanes(Vec v, Op op) {
+  Piece x = fold_pieces(v, op);
   const auto upper = [&]<int... i>(auto width, std::integer_sequence<int, i...>) {
     return __builtin_shufflevector(x, x, (i + width) % int{kPieceLanes}...);
   };
@@ -196,65 +226,64 @@ __attribute__((always_inline)) inline float fold_lanes(Vec v, Op op) {
   x = op(x, upper(std::integral_constant<int, 2>(), lanes));
   return op(x, upper(std::integral_constant<int, 1>(), lanes))[0];
 }
-inline float sum_lanes(Vec v) {
-  return fold_lanes(v, [](Piece a, Piece b) { return a + b; });
-}
+constexpr auto kPlus = [](Piece a, Piece b) { return a + b; };
+inline float sum_lanes(Vec v) { return fold_lanes(v, kPlus); }
 inline float max_lanes(Vec v) {
   return fold_lanes(v, [](Piece a, Piece b) { return a > b ? a : b; });
 }
 
-// Rows become columns: four times, rows i and i + 8 are put together, one number of each in turn.
+// Rows become columns, in squares as wide as a register: rows half a square apart are put together again and again, one
+// number of each in turn.
 inline void transpose(Vec (&v)[kLanes]) {
-  for (int round = 0; round < 4; ++round) {
-    Vec next[kLanes];
-    for (int i = 0; i < 8; ++i) {
-      next[2 * i] = __builtin_shufflevector(v[i], v[i + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-      next[2 * i + 1] =
-          __builtin_shufflevector(v[i], v[i + 8], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+  constexpr int64_t kHalf = kPieceLanes / 2;
+  Vec to[kLanes];
+  for (int64_t row = 0; row < kPieces; ++row)
+    for (int64_t column = 0; column < kPieces; ++column) {
+      Piece square[kPieceLanes], next[kPieceLanes];
+      for (int64_t i = 0; i < kPieceLanes; ++i) square[i] = v[row * kPieceLanes + i].piece[column];
+      for (int64_t size = kPieceLanes; size > 1; size /= 2) {
+        [&]<int... i>(std::integer_sequence<int, i...>) {
+          for (int64_t r = 0; r < kHalf; ++r) {
+            const Piece a = square[r], b = square[r + kHalf];
+            next[2 * r] = __builtin_shufflevector(a, b, (i / 2 + i % 2 * int{kPieceLanes})...);
+            next[2 * r + 1] = __builtin_shufflevector(a, b, (int{kHalf} + i / 2 + i % 2 * int{kPieceLanes})...);
+          }
+        }
+        (std::make_integer_sequence<int, int{kPieceLanes}>());
+        std::copy_n(next, kPieceLanes, square);
+      }
+      for (int64_t i = 0; i < kPieceLanes; ++i) to[column * kPieceLanes + i].piece[row] = square[i];
     }
-    std::copy_n(next, kLanes, v);
+  std::copy_n(to, kLanes, v);
+}
+
+// kStep lanes of a, then as many of b, and so on, each plus the lane kStep after it.
+template <int kStep>
+inline Piece fold_pair(Piece a, Piece b) {
+  return [&]<int... i>(std::integer_sequence<int, i...>) {
+    const auto from = [](int lane, int offset) {
+      return lane % (2 * kStep) < kStep ? lane + offset : int{kPieceLanes} + lane - kStep + offset;
+    };
+    return __builtin_shufflevector(a, b, from(i, 0)...) + __builtin_shufflevector(a, b, from(i, kStep)...);
   }
+  (std::make_integer_sequence<int, int{kPieceLanes}>());
 }
 
 // Lane j of the result is sum_lanes(v[j]), in the same order of summation.
-#if defined(__AVX__) && !defined(__AVX512F__)
 inline Vec sums_of_lanes(const Vec (&v)[kLanes]) {
-  Piece sums[kPieces];
+  Vec sums;
   for (int64_t p = 0; p < kPieces; ++p) {
-    Piece half[8], quarter[4], eighth[2];
-    for (int i = 0; i < 8; ++i) {
-      const auto pieces = pieces_of<float>(v[8 * p + i]);
-      half[i] = pieces.piece[0] + pieces.piece[1];
-    }
-    for (int i = 0; i < 4; ++i)
-      quarter[i] = __builtin_shufflevector(half[i], half[i + 4], 0, 1, 2, 3, 8, 9, 10, 11) +
-                   __builtin_shufflevector(half[i], half[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-    for (int i = 0; i < 2; ++i)
-      eighth[i] = __builtin_shufflevector(quarter[i], quarter[i + 2], 0, 1, 8, 9, 4, 5, 12, 13) +
-                  __builtin_shufflevector(quarter[i], quarter[i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
-    sums[p] = __builtin_shufflevector(eighth[0], eighth[1], 0, 8, 2, 10, 4, 12, 6, 14) +
-              __builtin_shufflevector(eighth[0], eighth[1], 1, 9, 3, 11, 5, 13, 7, 15);
+    Piece x[kPieceLanes];
+    for (int64_t i = 0; i < kPieceLanes; ++i) x[i] = fold_pieces(v[p * kPieceLanes + i], kPlus);
+    if constexpr (kPieceLanes > 8)
+      for (int64_t i = 0; i < 8; ++i) x[i] = fold_pair<8>(x[i], x[i + 8]);
+    if constexpr (kPieceLanes > 4)
+      for (int64_t i = 0; i < 4; ++i) x[i] = fold_pair<4>(x[i], x[i + 4]);
+    for (int64_t i = 0; i < 2; ++i) x[i] = fold_pair<2>(x[i], x[i + 2]);
+    sums.piece[p] = fold_pair<1>(x[0], x[1]);
   }
-  return joined(sums);
+  return sums;
 }
-#else
-inline Vec sums_of_lanes(const Vec (&v)[kLanes]) {
-  Vec half[8], quarter[4], eighth[2];
-  for (int i = 0; i < 8; ++i)
-    half[i] = __builtin_shufflevector(v[i], v[i + 8], 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) +
-              __builtin_shufflevector(v[i], v[i + 8], 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
-  for (int i = 0; i < 4; ++i)
-    quarter[i] =
-        __builtin_shufflevector(half[i], half[i + 4], 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27) +
-        __builtin_shufflevector(half[i], half[i + 4], 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31);
-  for (int i = 0; i < 2; ++i)
-    eighth[i] =
-        __builtin_shufflevector(quarter[i], quarter[i + 2], 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) +
-        __builtin_shufflevector(quarter[i], quarter[i + 2], 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
-  return __builtin_shufflevector(eighth[0], eighth[1], 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30) +
-         __builtin_shufflevector(eighth[0], eighth[1], 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31);
-}
-#endif
 
 }  // namespace
 }  // namespace nmt::kernels::NMT_KERNEL_SET

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "nn/kernels/packed/dot_impl.h"
 #include "nn/kernels/products.h"
@@ -40,15 +41,24 @@ float quantize_row(const float* row, const PackedWeight& packed, int64_t output)
 // The words of x of some steps.
 inline void store_steps(IntVec steps, uint8_t* to) {
   if constexpr (Dot<WeightFormat::kInt8>::kParts == 1) {
-    typedef uint8_t ByteVec __attribute__((vector_size(kLanes)));
-    store_as(to, __builtin_convertvector(steps, ByteVec));
+    typedef uint8_t Bytes __attribute__((vector_size(kPieceLanes)));
+    for (int64_t i = 0; i < kPieces; ++i)
+      store_as(to + i * kPieceLanes, __builtin_convertvector(steps.piece[i], Bytes));
   } else {
     // Steps 0 and 2, then 1 and 3 of four.
-    uint64_t pairs[kLanes / 2], words[kLanes / 4];
-    std::memcpy(pairs, &steps, sizeof pairs);
+    constexpr int kPairs = std::min<int>(kPieceLanes, 8) / 2;
+    typedef uint64_t Pairs __attribute__((vector_size(8 * kPairs)));  // of int32
     constexpr uint64_t kLower = 0x0000ffff0000ffff;
-    for (int64_t i = 0; i < kLanes / 4; ++i) words[i] = (pairs[2 * i] & kLower) | (pairs[2 * i + 1] & kLower) << 16;
-    std::memcpy(to, words, sizeof words);
+    Pairs pairs[kLanes / 2 / kPairs];
+    std::memcpy(pairs, &steps, sizeof pairs);
+    [&]<int... i>(std::integer_sequence<int, i...>) {
+      for (int64_t part = 0; part < kLanes / 4 / kPairs; ++part) {
+        const auto even = __builtin_shufflevector(pairs[2 * part], pairs[2 * part + 1], 2 * i...);
+        const auto odd = __builtin_shufflevector(pairs[2 * part], pairs[2 * part + 1], (2 * i + 1)...);
+        store_as(to + part * sizeof(Pairs), Pairs{(even & kLower) | (odd & kLower) << 16});
+      }
+    }
+    (std::make_integer_sequence<int, kPairs>());
   }
 }
 
@@ -58,21 +68,20 @@ inline void store_bytes(IntVec a, IntVec b, IntVec c, IntVec d, uint8_t* to) {
   const auto words = [](IntVec low, IntVec high) {
     return _mm512_packs_epi32(bits_as<__m512i>(low), bits_as<__m512i>(high));
   };
-  const auto bytes = bits_as<IntVec>(_mm512_packus_epi16(words(a, b), words(c, d)));  // four of each, then the next
+  const auto bytes =
+      bits_as<IntVec::Register>(_mm512_packus_epi16(words(a, b), words(c, d)));  // four of each, then the next
   store_as(to, __builtin_shufflevector(bytes, bytes, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
 }
 #endif
 
 // Affine quantization of a row of x: 0 is one of the 256 steps, and what a ReLU has made positive has all of them.
 RowScale quantize(const float* x, int64_t in, uint8_t* to) {
-  Piece low[kPieces] = {}, high[kPieces] = {}, nan_flag[kPieces] = {};
+  Vec low = {}, high = {}, nan_flag = {};
   const auto take = [&](const float* from) {
-    for (int64_t i = 0; i < kPieces; ++i) {
-      const Piece v = load_piece(from + i * kPieceLanes);
-      low[i] = v < low[i] ? v : low[i];
-      high[i] = v > high[i] ? v : high[i];
-      nan_flag[i] += v * 0;
-    }
+    const Vec v = load(from);
+    low = lesser(v, low);
+    high = greater(v, high);
+    nan_flag += v * 0;
   };
   const int64_t whole = in / kLanes * kLanes;
   float rest[kLanes] = {};
@@ -81,14 +90,15 @@ RowScale quantize(const float* x, int64_t in, uint8_t* to) {
     take(rest);
   }
   for (int64_t k = 0; k < whole; k += kLanes) take(x + k);
-  const float lowest = -max_lanes(-joined(low)), range = max_lanes(joined(high)) - lowest;
+  const float lowest = -max_lanes(-low), range = max_lanes(high) - lowest;
   const float scale = range / 255, inverse = range > kLeastRange ? 255 / range : 0;
   const float zero = std::nearbyint(-lowest * inverse);
   const int32_t offset = kWideSteps ? static_cast<int32_t>(zero) : Dot<WeightFormat::kInt8>::kOffset;
   constexpr int64_t kParts = Dot<WeightFormat::kInt8>::kParts;
   const auto steps = [&](const float* from) {
     const Vec v = load(from) * all(inverse) + all(zero + 0.5f);  // never negative: rounded by cutting off
-    return __builtin_convertvector(lesser(all(255), v), IntVec) - offset;
+    return each<int32_t>([&](auto x) { return __builtin_convertvector(x, IntVec::Register) - offset; },
+                         lesser(all(255), v));
   };
   int64_t k = 0;
 #ifdef __AVX512BW__
@@ -103,7 +113,7 @@ RowScale quantize(const float* x, int64_t in, uint8_t* to) {
     store_steps(steps(rest), last);
     std::memcpy(to + whole * kParts, last, (words_in_row(WeightFormat::kInt8, in) * 4 - whole) * kParts);
   }
-  return {scale + sum_lanes(joined(nan_flag)), static_cast<int32_t>(zero) - offset};
+  return {scale + sum_lanes(nan_flag), static_cast<int32_t>(zero) - offset};
 }
 
 }  // namespace
