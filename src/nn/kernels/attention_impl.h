@@ -308,7 +308,7 @@ void score(const StepHead<T>& head, int64_t head_dim) {
     for (int64_t j = 0; j < count; ++j) {
       const T* key = keys[first + j] + at;
       products[j] = Vec{};
-      for (int64_t d = 0; d < whole; d += kLanes) products[j] += load(q + d) * widen(key + d);
+      for (int64_t d = 0; d < whole; d += kLanes) products[j] += load(q + d) * load(key + d);
     }
     store(scores + first, sums_of_lanes(products));
     for (int64_t d = whole; d < dim; ++d)

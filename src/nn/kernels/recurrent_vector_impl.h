@@ -23,10 +23,10 @@ inline void narrow(uint16_t* p, Vec x) {  // to nearest, ties to even; NaN stays
 
 template <typename T>
 Vec load_lanes(const T* p, int64_t count) {
-  if (count >= kLanes) return widen(p);
+  if (count >= kLanes) return load(p);
   T part[kLanes] = {};
   std::memcpy(part, p, count * sizeof(T));
-  return widen(part);
+  return load(part);
 }
 template <typename T>
 void store_lanes(T* p, Vec x, int64_t count) {

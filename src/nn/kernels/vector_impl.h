@@ -90,12 +90,6 @@ inline Lanes<Number> load(const Number* p) {
     return v;
   });
 }
-inline void store(float* p, Vec v) {
-  for (int64_t i = 0; i < kPieces; ++i) {
-    const Piece piece = v.piece[i];
-    std::memcpy(p + i * kPieceLanes, &piece, sizeof piece);
-  }
-}
 inline Piece piece_of(float x) { return x - Piece{}; }
 inline Vec all(float x) {
   return each<float>([x](auto zero) { return x - zero; }, Vec{});
@@ -145,9 +139,11 @@ inline Piece load_piece(const uint16_t* p) {  // bfloat16
 #endif
 }
 inline void store_piece(float* p, Piece v) { std::memcpy(p, &v, sizeof v); }
-template <typename T>
-inline Vec widen(const T* p) {
+inline Vec load(const uint16_t* p) {
   return pieces<float>([p](int place) { return load_piece(p + place * kPieceLanes); });
+}
+inline void store(float* p, Vec v) {
+  for (int64_t i = 0; i < kPieces; ++i) store_piece(p + i * kPieceLanes, v.piece[i]);
 }
 
 inline float to_float(float x) { return x; }
@@ -211,7 +207,8 @@ __attribute__((always_inline)) inline Vec vec_exp(Vec x) {
 template <typename Op>
 inline Piece fold_pieces(Vec v, Op op) {
   if constexpr (kPieces == 4) v.piece[0] = op(v.piece[0], v.piece[2]), v.piece[1] = op(v.piece[1], v.piece[3]);
-  return kPieces > 1 ? op(v.piece[0], v.piece[kPieces > 1]) : v.piece[0];
+  if constexpr (kPieces > 1) v.piece[0] = op(v.piece[0], v.piece[1]);
+  return v.piece[0];
 }
 // op(a, b) of lanes 8 apart, then 4, 2 and 1: one number of all.
 template <typename Op>
