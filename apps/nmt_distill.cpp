@@ -283,8 +283,9 @@ class Distillation {
   std::string key_of_table(const fs::path& best, const fs::path& model) const {
     Words models = arguments_.teachers;
     models.insert(models.end(), {best.string(), model.string()});
-    auto key = fmt::format("{} {} {} {} {}", version(), cpu_name(), student_.data.shortlist,
-                           student_.decoding.beam_size, fmt::join(with_machine({}), " "));
+    auto key = fmt::format(
+        "{} {} {} {} {} {}", version(), cpu_name(), student_.data.shortlist, student_.decoding.beam_size,
+        fmt::join(student_.evaluation.tokenized_bleu.chosen_names(), " "), fmt::join(with_machine({}), " "));
     for (const std::string& directory : models) key += hash_of(fs::path(directory) / "model.safetensors");
     for (const std::string& file : arguments_.test) key += hash_of(file);
     return sha256_of_bytes(key);
@@ -320,6 +321,8 @@ class Distillation {
         if (system.models.size() > 1) command.push_back("--ensemble");
         command.insert(command.end(), {"--source", arguments_.test[0], "--reference", arguments_.test[1], "--beam-size",
                                        std::to_string(beam), "--no-loss", "-q", "--report", report.string()});
+        for (const std::string& form : student_.evaluation.tokenized_bleu.chosen_names())
+          command.insert(command.end(), {"--tokenized-bleu", form});
         command.insert(command.end(), system.options.begin(), system.options.end());
         const ProgramCost cost = call("nmt-eval", with_machine(std::move(command)));
         const auto measured = read_json_file(report);
@@ -345,15 +348,21 @@ class Distillation {
   }
 
   static void print(const nlohmann::json& rows) {
-    fmt::print(
-        "| system | beam | BLEU | chrF2 | target tokens/s | MB | peak memory, MB |\n| -- | -- | -- | -- | -- | -- | -- "
-        "|\n");
-    for (const auto& row : rows)
-      fmt::print("| {} ({}) | {} | {:.2f} | {:.2f} | {} | {:.1f} | {:.0f} |\n", row["system"].get<std::string>(),
-                 row["precision"].get<std::string>(), row["beam_size"].get<int64_t>(),
-                 row["scores"][0]["score"].get<double>(), row["scores"][1]["score"].get<double>(),
+    std::string names, rules;
+    for (const auto& score : rows[0]["scores"]) {
+      names += fmt::format(" {} |", score["name"].get<std::string>());
+      rules += " -- |";
+    }
+    fmt::print("| system | beam |{} target tokens/s | MB | peak memory, MB |\n| -- | -- |{} -- | -- | -- |\n", names,
+               rules);
+    for (const auto& row : rows) {
+      std::string scores;
+      for (const auto& score : row["scores"]) scores += fmt::format(" {:.2f} |", score["score"].get<double>());
+      fmt::print("| {} ({}) | {} |{} {} | {:.1f} | {:.0f} |\n", row["system"].get<std::string>(),
+                 row["precision"].get<std::string>(), row["beam_size"].get<int64_t>(), scores,
                  with_commas(std::lround(row["target_tokens_per_second"].get<double>())),
                  row["bytes_of_model"].get<double>() / 1e6, row["peak_memory"].get<double>() / 1e6);
+    }
   }
 
   const Arguments& arguments_;

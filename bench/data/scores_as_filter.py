@@ -5,11 +5,13 @@ of them each score finds, and BLEU with and without it. Prints two tables.
     bench/data/scores_as_filter.py --data multi30k --work /tmp/scores [--spoiled 0.3] [--updates 10000] [--scoring-updates 5000]
                                    [--programs build]
 
-The models that score are trained on the spoiled text itself, one in each direction. --data also has train.fr.gz, line by
-line. Precision: the spoiled among those that are dropped; recall: those that are dropped among the spoiled.
+The models that score are trained on the spoiled text itself, one in each direction. As many trainings run side by side as
+there are --threads, each with one thread. --data also has train.fr.gz, line by line. Precision: the spoiled among those that
+are dropped; recall: those that are dropped among the spoiled.
 """
 
 import argparse
+import concurrent.futures
 import pathlib
 import random
 import sys
@@ -40,6 +42,8 @@ def main():
     parser.add_argument("--spoiled", type=float, default=0.3)
     parser.add_argument("--scoring-updates", type=int, default=5000, help="of training each model that scores")
     options = parser.parse_args()
+    side_by_side = concurrent.futures.ThreadPoolExecutor(options.threads)
+    options.threads = 1
     bench, work = synthetic.Bench(options), options.work
     train = {side: synthetic.lines_of(options.data / f"train.{side}.gz") for side in (*synthetic.SIDES, "fr")}
     chance = random.Random(options.seed)
@@ -55,9 +59,13 @@ def main():
     bench.prepare("noisy", "de", "en", texts, all_pairs)
     bench.prepare("reverse", "en", "de", {"train1": texts["train2"], "train2": texts["train1"]})
     short = ["--set", f"training.max_updates={options.scoring_updates}"]
-    models = [bench.train("noisy", [*all_pairs, *short], "scoring"), bench.train("reverse", short)]
-    seconds = [bench.run("nmt-translate", "-m", model, "--score-corpus", work / "noisy.data", "--threads", options.threads)
-               for model in models]
+
+    def score(name, settings, folder):
+        """Trains a model and writes its column of scores; the seconds of the latter."""
+        model = bench.train(name, settings, folder)
+        return bench.run("nmt-translate", "-m", model, "--score-corpus", work / "noisy.data", "--threads", options.threads)
+
+    seconds = list(side_by_side.map(score, ("noisy", "reverse"), ([*all_pairs, *short], short), ("scoring", "reverse")))
 
     scores = {}
     for name in ("forward", "backward", "aligner"):
@@ -74,11 +82,16 @@ def main():
         right = sum(found.values())
         print(f"| {name} | {100 * right / len(dropped):.1f} % | {100 * right / len(kinds):.1f} % | {' | '.join(counts)} |")
 
-    print("\n| training | BLEU |\n| -- | -- |", flush=True)
     share = 1 - options.spoiled
-    for name, settings in (("all pairs", []), *((f"keep_best {score} {share:g}", ["--set", f"data.keep_best={score} {share:g}"])
-                                                for score in scores), ("pair_weights dual", ["--set", "training.pair_weights=dual"])):
-        print(f"| {name} | {bench.bleu(bench.train('noisy', [*all_pairs, *settings], 'measured')):.2f} |", flush=True)
+    trainings = {"all pairs": [], **{f"keep_best {name} {share:g}": ["--set", f"data.keep_best={name} {share:g}"] for name in scores},
+                 "pair_weights dual": ["--set", "training.pair_weights=dual"]}
+
+    def measured(title):
+        return bench.bleu(bench.train("noisy", [*all_pairs, *trainings[title]], title.replace(" ", "_")))
+
+    print("\n| training | BLEU |\n| -- | -- |", flush=True)
+    for title, score in zip(trainings, side_by_side.map(measured, trainings)):
+        print(f"| {title} | {score:.2f} |", flush=True)
 
 
 if __name__ == "__main__":

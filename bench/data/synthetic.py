@@ -62,11 +62,11 @@ class Bench:
     def bleu(self, model):
         """BLEU of sacreBLEU on the test set."""
         sides = [self.options.data / f"{self.options.test}.{side}.gz" for side in SIDES]
-        self.run("nmt-translate", "-m", model, "-q", "-i", sides[0], "-o", self.work / "test.hyp", "--threads",
-                 self.options.threads)
-        write_lines(self.work / "test.ref", lines_of(sides[1]))
-        done = subprocess.run([self.options.programs / "nmt-score", self.work / "test.ref", "-i", self.work / "test.hyp", "-b",
-                               "-w", "2"], stdout=subprocess.PIPE, check=True)
+        hypotheses, reference = model.parent / "test.hyp", model.parent / "test.ref"
+        self.run("nmt-translate", "-m", model, "-q", "-i", sides[0], "-o", hypotheses, "--threads", self.options.threads)
+        write_lines(reference, lines_of(sides[1]))
+        done = subprocess.run([self.options.programs / "nmt-score", reference, "-i", hypotheses, "-b", "-w",
+                               "2"], stdout=subprocess.PIPE, check=True)
         return float(done.stdout)
 
 

@@ -63,6 +63,13 @@ class Distill(Case):
         self.assertNotIn("nmt-eval", again.stderr.decode())
         self.assertEqual(again.stdout.decode().splitlines()[-10:], done.stdout.decode().splitlines()[-10:])
 
+        tokens = self.distill("--set", "evaluation.tokenized_bleu=[as_is]")  # the table alone is made again
+        self.assertEqual(tokens.returncode, 0, tokens.stderr.decode())
+        self.assertIn("is up to date: nothing to do", tokens.stderr.decode() + tokens.stdout.decode())
+        self.assertEqual(tokens.stdout.decode().splitlines()[-12].split(" | ")[2:5], ["BLEU", "chrF2", "BLEU of tokens as they are"])
+        self.assertEqual(len(tokens.stdout.decode().splitlines()[-1].split(" | ")), 8)
+        self.assertEqual(self.distill().returncode, 0)
+
         config = (self.student / "student.yaml").read_bytes()
         self.assert_failed(self.distill("--set", "model.d_model=32"), "begun with other options (model.d_model: 16 -> 32)")
         self.assertEqual((self.student / "student.yaml").read_bytes(), config)
