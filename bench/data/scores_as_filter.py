@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Scores of models and of the aligner as a filter: of a text in which a share of the pairs is spoiled in seven ways, how many
-of them each score finds, and BLEU with and without it. Prints two tables.
+"""Rules, scores of models and those of the aligner as a filter: of a text in which a share of the pairs is spoiled in seven ways,
+how many of them each finds, and BLEU with and without it. Prints two tables.
 
     bench/data/scores_as_filter.py --data multi30k --work /tmp/scores [--spoiled 0.3] [--updates 10000] [--scoring-updates 5000]
                                    [--programs build]
@@ -35,6 +35,59 @@ def spoiled(kind, number, train, chance):
             "mixed words": (source, " ".join(words)), "joined target": (source, f"{target} {other}")}[kind]
 
 
+def noisy_text(options):
+    """Writes WORK/noisy.{de,en,tsv}; {number of a spoiled pair: kind}, and how many pairs there are."""
+    train = {side: synthetic.lines_of(options.data / f"train.{side}.gz") for side in (*synthetic.SIDES, "fr")}
+    chance = random.Random(options.seed)
+    size = len(train["de"])
+    kinds = {number: KINDS[place % len(KINDS)]
+             for place, number in enumerate(chance.sample(range(size), round(size * options.spoiled)))}
+    pairs = [spoiled(kinds[number], number, train, chance) if number in kinds else (train["de"][number], train["en"][number])
+             for number in range(size)]
+    options.work.mkdir(parents=True, exist_ok=True)
+    for place, side in enumerate(synthetic.SIDES):
+        synthetic.write_lines(options.work / f"noisy.{side}", [pair[place] for pair in pairs])
+    synthetic.write_lines(options.work / "noisy.tsv", ["\t".join(side.replace("\t", " ") for side in pair) for pair in pairs])
+    return kinds, size
+
+
+def dropped_by_rules(bench):
+    """{number of a pair: the rule that drops it}."""
+    bench.run("nmt-prepro", "--clean", bench.work / "noisy.tsv", bench.work / "clean.tsv",
+              *(f"--set=data.{option}" for option in ("clean=all", "max_length_ratio=3", "source_language=de", "target_language=en")))
+    rows = (line.split("\t", 3) for line in synthetic.lines_of(bench.work / "clean.dropped.tsv"))
+    return {int(row[0]) - 1: row[2] for row in rows}
+
+
+def scores_of(folder, size):
+    """{score: one for each pair}, as nmt-train computes `dual`."""
+    scores = {}
+    for name in ("forward", "backward", "aligner"):
+        scores[name] = [float(line) for line in synthetic.lines_of(folder / f"{name}.scores")[1:]]
+        if len(scores[name]) != size:
+            raise SystemExit(f"{name}: {len(scores[name])} scores for {size} pairs")
+    scores["dual"] = [(f + b) / 2 - abs(f - b) for f, b in zip(scores["forward"], scores["backward"])]
+    return scores
+
+
+def print_found(rules, scores, kinds):
+    """The table of what each finds; a score drops as many pairs as are spoiled."""
+    def worst(score, already=()):
+        rest = [number for number in range(len(score)) if number not in already]
+        return [*already, *sorted(rest, key=score.__getitem__)[:len(kinds) - len(already)]]
+
+    dropped = {f"rule {rule}": [number for number, by in rules.items() if by == rule] for rule in dict.fromkeys(rules.values())}
+    dropped = {name: numbers for name, numbers in dropped.items() if len(numbers) >= 100}
+    dropped |= {"all rules": list(rules), **{name: worst(score) for name, score in scores.items()},
+                "all rules, then dual": worst(scores["dual"], rules)}
+    print(f"| filter | pairs | precision | recall | {' | '.join(KINDS)} |\n|{' -- |' * (4 + len(KINDS))}")
+    for name, numbers in dropped.items():
+        found = {kind: sum(kinds.get(number) == kind for number in numbers) for kind in KINDS}
+        counts = [f"{100 * found[kind] / sum(one == kind for one in kinds.values()):.0f} %" for kind in KINDS]
+        right = sum(found.values())
+        print(f"| {name} | {len(numbers):,} | {100 * right / len(numbers):.1f} % | {100 * right / len(kinds):.1f} % | {' | '.join(counts)} |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     synthetic.add_options(parser)
@@ -45,53 +98,40 @@ def main():
     side_by_side = concurrent.futures.ThreadPoolExecutor(options.threads)
     options.threads = 1
     bench, work = synthetic.Bench(options), options.work
-    train = {side: synthetic.lines_of(options.data / f"train.{side}.gz") for side in (*synthetic.SIDES, "fr")}
-    chance = random.Random(options.seed)
-    size = len(train["de"])
-    kinds = {number: KINDS[place % len(KINDS)]
-             for place, number in enumerate(chance.sample(range(size), round(size * options.spoiled)))}
-    pairs = [spoiled(kinds[number], number, train, chance) if number in kinds else (train["de"][number], train["en"][number])
-             for number in range(size)]
-    for place, side in enumerate(synthetic.SIDES):
-        synthetic.write_lines(work / f"noisy.{side}", [pair[place] for pair in pairs])
-    texts = {"train1": [work / "noisy.de"], "train2": [work / "noisy.en"]}
+    kinds, size = noisy_text(options)
+    rules = dropped_by_rules(bench)
     all_pairs = ["--set", "data.drop_duplicates=false", "--set", "data.drop_test_overlap=false", "--set", "data.alignment=true"]
-    bench.prepare("noisy", "de", "en", texts, all_pairs)
-    bench.prepare("reverse", "en", "de", {"train1": texts["train2"], "train2": texts["train1"]})
+    noisy = {"train1": [work / "noisy.de"], "train2": [work / "noisy.en"]}
+    bench.prepare("noisy", "de", "en", noisy, all_pairs)
+    bench.prepare("reverse", "en", "de", {"train1": noisy["train2"], "train2": noisy["train1"]})
+    bench.prepare("clean", "de", "en", {"train_tsv": [work / "clean.tsv"]}, all_pairs)
     short = ["--set", f"training.max_updates={options.scoring_updates}"]
 
     def score(name, settings, folder):
-        """Trains a model and writes its column of scores; the seconds of the latter."""
+        """Trains a model and writes its columns of scores; the seconds of that of the whole text."""
         model = bench.train(name, settings, folder)
-        return bench.run("nmt-translate", "-m", model, "--score-corpus", work / "noisy.data", "--threads", options.threads)
+        bench.run("nmt-translate", "-m", model, "--score-corpus", work / "clean.data", "--threads", 1)
+        return bench.run("nmt-translate", "-m", model, "--score-corpus", work / "noisy.data", "--threads", 1)
 
     seconds = list(side_by_side.map(score, ("noisy", "reverse"), ([*all_pairs, *short], short), ("scoring", "reverse")))
-
-    scores = {}
-    for name in ("forward", "backward", "aligner"):
-        scores[name] = [float(line) for line in synthetic.lines_of(work / "noisy.data" / f"{name}.scores")[1:]]
-        if len(scores[name]) != size:
-            raise SystemExit(f"{name}: {len(scores[name])} scores for {size} pairs")
-    scores["dual"] = [(f + b) / 2 - abs(f - b) for f, b in zip(scores["forward"], scores["backward"])]
+    scores = scores_of(work / "noisy.data", size)
     print(f"{conditions(options.threads, 1)}; {size:,} pairs scored in {seconds[0]:,.0f} and {seconds[1]:,.0f} s\n")
-    print(f"| score | precision | recall | {' | '.join(KINDS)} |\n|{' -- |' * (3 + len(KINDS))}")
-    for name, values in scores.items():
-        dropped = sorted(range(size), key=values.__getitem__)[:len(kinds)]
-        found = {kind: sum(kinds.get(number) == kind for number in dropped) for kind in KINDS}
-        counts = [f"{100 * found[kind] / sum(one == kind for one in kinds.values()):.0f} %" for kind in KINDS]
-        right = sum(found.values())
-        print(f"| {name} | {100 * right / len(dropped):.1f} % | {100 * right / len(kinds):.1f} % | {' | '.join(counts)} |")
+    print_found(rules, scores, kinds)
 
     share = 1 - options.spoiled
-    trainings = {"all pairs": [], **{f"keep_best {name} {share:g}": ["--set", f"data.keep_best={name} {share:g}"] for name in scores},
-                 "pair_weights dual": ["--set", "training.pair_weights=dual"]}
+    trainings = {"all pairs": ("noisy", []),
+                 **{f"keep_best {name} {share:g}": ("noisy", ["--set", f"data.keep_best={name} {share:g}"]) for name in scores},
+                 "pair_weights dual": ("noisy", ["--set", "training.pair_weights=dual"]), "all rules": ("clean", [])}
+    rest = (size - len(kinds)) / (size - len(rules))
+    trainings[f"all rules, keep_best dual {rest:.3f}"] = ("clean", ["--set", f"data.keep_best=dual {rest:.3f}"])
 
     def measured(title):
-        return bench.bleu(bench.train("noisy", [*all_pairs, *trainings[title]], title.replace(" ", "_")))
+        name, settings = trainings[title]
+        return bench.bleu(bench.train(name, [*all_pairs, *settings], title.replace(" ", "_").replace(",", "")))
 
     print("\n| training | BLEU |\n| -- | -- |", flush=True)
-    for title, score in zip(trainings, side_by_side.map(measured, trainings)):
-        print(f"| {title} | {score:.2f} |", flush=True)
+    for title, bleu in zip(trainings, side_by_side.map(measured, trainings)):
+        print(f"| {title} | {bleu:.2f} |", flush=True)
 
 
 if __name__ == "__main__":
