@@ -104,7 +104,7 @@ def main():
     noisy = {"train1": [work / "noisy.de"], "train2": [work / "noisy.en"]}
     bench.prepare("noisy", "de", "en", noisy, all_pairs)
     bench.prepare("reverse", "en", "de", {"train1": noisy["train2"], "train2": noisy["train1"]})
-    bench.prepare("clean", "de", "en", {"train_tsv": [work / "clean.tsv"]}, all_pairs)
+    bench.prepare("clean", "de", "en", {"train1": [], "train2": [], "train_tsv": [work / "clean.tsv"]}, all_pairs)
     short = ["--set", f"training.max_updates={options.scoring_updates}"]
 
     def score(name, settings, folder):

@@ -2,7 +2,7 @@
 """One model between English and German, French and Czech in both directions beside bilingual ones. Prints a table.
 
     bench/data/several_languages.py --data multi30k --work /tmp/languages [--updates 10000] [--into-english 0.5]
-                                    [--synthetic-updates 1000]
+                                    [--synthetic-updates 600]
 
 The preset multi30k_best with data.tags, a share of the pairs into English and a rate that falls linearly to nothing; BLEU of
 the validation sets (there is no French or Czech test set), and from French to German, which no corpus has; the same after
@@ -38,7 +38,7 @@ def write_config(options, name, shares, lines):
             link.unlink(missing_ok=True)
             link.symlink_to((data / f"train.{code}.gz").resolve())
     sides = [", ".join(f"{work}/{'-'.join(pair)}.{pair[side]}.gz" for pair in shares) for side in (0, 1)]
-    sets = [pair for pair in PAIRS if pair[1] == "en"] + [("en", "de")]
+    sets = [pair for pair in PAIRS if pair[1] == "en"] + [("en", "de")] + [pair for pair in shares if pair not in PAIRS]
     stage = ", ".join(f"{'-'.join(pair)}: {share:.4f}" for pair, share in shares.items())
     (work / f"{name}.yaml").write_text(
         f"base: {PRESET}\ndata:\n  dir: {work}/{name}.data\n  train1: [{sides[0]}]\n  train2: [{sides[1]}]\n"
