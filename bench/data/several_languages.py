@@ -29,14 +29,19 @@ PAIRS = [*((other, "en") for other in OTHERS), *(("en", other) for other in OTHE
 WITHOUT_TEXT = ("fr", "de")
 
 
+def link_text(options, pair, code):
+    """One side of a corpus under the pair's name: a stage names a corpus by its file, so each has a file of its own."""
+    link = options.work / f"{'-'.join(pair)}.{code}.gz"
+    link.unlink(missing_ok=True)
+    link.symlink_to((options.data / f"train.{code}.gz").resolve())
+
+
 def write_config(options, name, shares, lines):
     """Writes WORK/NAME.yaml: the preset with the pairs of languages in the given shares, and lines of its own."""
     work, data = options.work, options.data
-    for pair in PAIRS:  # a stage names a corpus by its file, so each has a file of its own
+    for pair in PAIRS:
         for code in pair:
-            link = work / f"{'-'.join(pair)}.{code}.gz"
-            link.unlink(missing_ok=True)
-            link.symlink_to((data / f"train.{code}.gz").resolve())
+            link_text(options, pair, code)
     sides = [", ".join(f"{work}/{'-'.join(pair)}.{pair[side]}.gz" for pair in shares) for side in (0, 1)]
     sets = [pair for pair in PAIRS if pair[1] == "en"] + [("en", "de")] + [pair for pair in shares if pair not in PAIRS]
     stage = ", ".join(f"{'-'.join(pair)}: {share:.4f}" for pair, share in shares.items())
@@ -67,9 +72,7 @@ def with_synthetic_text(bench, model, shares):
     bench.run("nmt-translate", "-m", model, "-q", "-i", options.data / "train.en.gz", "-o", work / "translated.txt",
               "--target-language", target, "--beam-size", 1, "--threads", options.threads)
     (work / f"{name}.{target}.gz").write_bytes(gzip.compress((work / "translated.txt").read_bytes()))
-    link = work / f"{name}.{source}.gz"
-    link.unlink(missing_ok=True)
-    link.symlink_to((options.data / f"train.{source}.gz").resolve())
+    link_text(options, WITHOUT_TEXT, source)
     every = max(1, options.synthetic_updates // 2)
     write_config(options, "more", {**{pair: 0.9 * share for pair, share in shares.items()}, WITHOUT_TEXT: 0.1},
                  f"  lr: 0.0005\n  warmup_steps: 100\n  decay_updates: {options.synthetic_updates}\n"
@@ -87,8 +90,7 @@ def main():
     parser.add_argument("--synthetic-updates", type=int, default=0)
     options = parser.parse_args()
     bench = synthetic.Bench(options)
-    into = {"en": options.into_english}
-    shares = {pair: into.get(pair[1], 1 - options.into_english) / len(OTHERS) for pair in PAIRS}
+    shares = {pair: (options.into_english if pair[1] == "en" else 1 - options.into_english) / len(OTHERS) for pair in PAIRS}
     write_config(options, "all", shares, f"  decay_updates: {options.updates}\n"
                  f"validation: {{best_of: mean, every: {max(1, options.updates // 10)}}}\n")
     bench.run("nmt-prepro", "-c", options.work / "all.yaml", "--overwrite")
